@@ -205,8 +205,8 @@ export default {
       to: {
         path: "^src/",
         reachable: false,
-        // check-worker.ts and processor-watch.ts are started as threads, inspect-process.ts, symbols-process.ts and
-        // job-process.ts as processes, by their file names.
+        // check-worker.ts and processor-watch.ts are started as threads, inspect-process.ts,
+        // symbols-process.ts and job-process.ts as processes, by their file names.
         // dashboard/assets/ is what browsers load, by the names in dashboard/assets.ts.
         pathNot:
           "^src/(main|cli/main|server/job-process|server/processor-watch|store/upkeep/check-worker|adapters/rules/inspect-process|adapters/code-index/symbols-process|dashboard/assets/[a-z-]+)[.](ts|js)$",

@@ -29,10 +29,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
-    // Files follow each other in one process, so that the source is loaded and compiled once: half of the time of tests that run
-    // the app. A file leaves what it changes (environment, timers, spies) as it was.
+    // Files follow each other in one process, so that the source is loaded and compiled once: half
+    // of the time of tests that run the app. A file leaves what it changes (environment, timers,
+    // spies) as it was.
     isolate: false,
-    // More than there are cores: tests of whole servers wait, for a lease to run out or a retry, and others run meanwhile.
+    // More than there are cores: tests of whole servers wait, for a lease to run out or a retry,
+    // and others run meanwhile.
     maxWorkers: availableParallelism() * 2,
     // One line for each file; what a test that passes writes is not shown.
     reporters: ["default", "./test/reporter.ts"],

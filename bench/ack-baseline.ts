@@ -1,5 +1,6 @@
-// What any receiver of webhooks needs at least: read, HMAC, answer. `probot` as the first word puts Probot's own middleware
-// there instead, with a subscriber that does nothing. Neither keeps anything. Prints its address.
+// What any receiver of webhooks needs at least: read, HMAC, answer. `probot` as the first word puts
+// Probot's own middleware there instead, with a subscriber that does nothing. Neither keeps
+// anything. Prints its address.
 import { createHmac, generateKeyPairSync, timingSafeEqual } from "node:crypto";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";

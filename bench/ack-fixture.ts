@@ -1,6 +1,7 @@
-// A GitHub emulator with eight pull requests, each of which is requested for review again and again, so that eight reviews
-// always run. Prints its address; a line on standard input has the address for webhooks. With the word `costly` they are of texts
-// that were found to cost most for their size.
+// A GitHub emulator with eight pull requests, each of which is requested for review again and
+// again, so that eight reviews always run. Prints its address; a line on standard input has the
+// address for webhooks. With the word `costly` they are of texts that were found to cost most for
+// their size.
 import { createInterface } from "node:readline";
 import { PULL_REQUEST } from "../demo/pull-request.ts";
 import { BASE } from "../demo/repository.ts";

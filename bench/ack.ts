@@ -1,5 +1,6 @@
-// npm run bench -- ack [--seconds N] [--json FILE]: how long a signed delivery and /healthz wait for their answers at 50 a second, while
-// eight reviews run, usual ones and the costliest. Beside it, in the same run and at the same rate, a bare server and Probot alone, which keep nothing.
+// npm run bench -- ack [--seconds N] [--json FILE]: how long a signed delivery and /healthz wait
+// for their answers at 50 a second, while eight reviews run, usual ones and the costliest. Beside
+// it, in the same run and at the same rate, a bare server and Probot alone, which keep nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -90,7 +91,8 @@ async function ours(seconds: number, words: readonly string[]): Promise<Acks> {
     KODIAI_GITHUB_API_URL: reported.apiUrl,
     KODIAI_DATA_DIR: dataDir,
     KODIAI_WORKERS: "8",
-    // What a review does to GitHub is not measured here, and GitHub wants a second between two writes.
+    // What a review does to GitHub is not measured here, and GitHub wants a second between two
+    // writes.
     KODIAI_DRY_RUN: "true",
     PORT: String(port),
     KODIAI_ADMIN_PORT: String(adminPort),
@@ -136,7 +138,10 @@ async function healthOf(url: string, seconds: number): Promise<number> {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
 }
 
-/** Sends at a fixed rate, regardless of the responses; times run from when a delivery was due, so that a stall counts for all it delays. */
+/**
+ * Sends at a fixed rate, regardless of the responses; times run from when a delivery was due, so
+ * that a stall counts for all it delays.
+ */
 async function load(
   url: string,
   secret: string,

@@ -1,4 +1,5 @@
-// What any reviewer of pull requests needs at least: a diff parser and a client of GitHub, nothing else.
+// What any reviewer of pull requests needs at least: a diff parser and a client of GitHub, nothing
+// else.
 const started = performance.now();
 const { default: parseDiff } = await import("parse-diff");
 await import("@octokit/rest");

@@ -1,4 +1,5 @@
-// The ways that ours is compared with: what one built on disk or in a database stays in a kept folder and is taken again.
+// The ways that ours is compared with: what one built on disk or in a database stays in a kept
+// folder and is taken again.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { allEngines } from "./engines/all-engines.ts";

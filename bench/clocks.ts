@@ -1,4 +1,5 @@
-// Clocks of the benchmarks: wall and processor time of one piece of work, and how fast memory can be read at all.
+// Clocks of the benchmarks: wall and processor time of one piece of work, and how fast memory can
+// be read at all.
 
 export interface Timing {
   /** Milliseconds of wall time. */
@@ -17,7 +18,10 @@ export interface Stopwatch {
   timings(): Readonly<Record<string, Timing>>;
 }
 
-/** Keeps every run by name, so that unlike ways can take turns and what else the machine does hits all alike. */
+/**
+ * Keeps every run by name, so that unlike ways can take turns and what else the machine does hits
+ * all alike.
+ */
 export function stopwatch(): Stopwatch {
   const runs = new Map<string, { readonly wall: number[]; readonly cpu: number[] }>();
   const add = (name: string, wallMs: number, cpuMs: number) => {
@@ -64,8 +68,8 @@ export function quantile(values: readonly number[], share: number): number {
 const READ = 256 * 2 ** 20;
 
 /**
- * Reads memory once, from end to end, by one thread, and does nothing with it: searching for a byte that is not there
- * (`memchr`) is the fastest reader that Node has.
+ * Reads memory once, from end to end, by one thread, and does nothing with it: searching for a byte
+ * that is not there (`memchr`) is the fastest reader that Node has.
  */
 export function memoryReader(): { readonly bytes: number; read(): number } {
   const memory = Buffer.alloc(READ, 1);

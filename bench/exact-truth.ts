@@ -1,5 +1,5 @@
-// What recall is held against: the nearest rows by exact cosine, worked out block by block for all questions at once, because a
-// million vectors take 4 GB.
+// What recall is held against: the nearest rows by exact cosine, worked out block by block for all
+// questions at once, because a million vectors take 4 GB.
 import { batchesOf, type Stored } from "./engines/engine.ts";
 
 /** Rows that recall is taken of. */
@@ -14,7 +14,10 @@ export interface Truth {
   readonly ofLanguage: readonly number[];
 }
 
-/** @param questions unit vectors, each with the language that it is asked in as well; the truths come in their order */
+/**
+ * @param questions unit vectors, each with the language that it is asked in as well; the truths
+ * come in their order
+ */
 export function exactTruths(
   stored: Stored,
   questions: readonly { readonly vector: Float32Array; readonly language: string }[],

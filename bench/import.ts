@@ -1,5 +1,6 @@
-// npm run bench -- import [--rows N] [--store URL] [--json FILE]: how many memories a second come in, on SQLite and on PostgreSQL: by
-// `kodiai memory import` from its start to its end, embedding and all, and the writing alone with vectors at hand.
+// npm run bench -- import [--rows N] [--store URL] [--json FILE]: how many memories a second come
+// in, on SQLite and on PostgreSQL: by `kodiai memory import` from its start to its end, embedding
+// and all, and the writing alone with vectors at hand.
 import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";

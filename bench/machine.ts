@@ -1,6 +1,9 @@
 import { cpus, loadavg, totalmem } from "node:os";
 
-/** What the figures were seen on, without its name. `load` is that of the last minute: above the cores it blurs wall time. */
+/**
+ * What the figures were seen on, without its name. `load` is that of the last minute: above the
+ * cores it blurs wall time.
+ */
 export function machineNow() {
   return {
     cpu: cpus()[0]?.model.trim() ?? "unknown",

@@ -1,4 +1,5 @@
-// A PostgreSQL for a benchmark: a server of its own by the best means at hand, and a database in one that is dropped afterwards.
+// A PostgreSQL for a benchmark: a server of its own by the best means at hand, and a database in
+// one that is dropped afterwards.
 import pg from "pg";
 import { findMeans } from "../scripts/postgres-providers.ts";
 import { startServer } from "../scripts/postgres-server.ts";

@@ -1,5 +1,5 @@
-// Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept folder the database stays for the
-// next run, and says of what rows it was made.
+// Our own store on a PostgreSQL, filled from the folder as `kodiai migrate` fills one. With a kept
+// folder the database stays for the next run, and says of what rows it was made.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -20,7 +20,8 @@ export interface MovedStore {
 
 /**
  * @param fingerprint of the rows
- * @returns null where there is no server: `KODIAI_TEST_DATABASE_URL`, `DATABASE_URL` or `npm run -s postgres -- --detach`
+ * @returns null where there is no server: `KODIAI_TEST_DATABASE_URL`, `DATABASE_URL` or `npm run -s
+ * postgres -- --detach`
  */
 export async function movedStore(folder: string, fingerprint: string, stays: boolean): Promise<MovedStore | null> {
   const admin = databaseUrl();

@@ -1,4 +1,5 @@
-// The pull request that the benchmark reviews: twenty files as they come, seven languages, some new, most changed.
+// The pull request that the benchmark reviews: twenty files as they come, seven languages, some
+// new, most changed.
 import { readFileSync } from "node:fs";
 import { createTwoFilesPatch } from "diff";
 import { PULL_REQUEST } from "../demo/pull-request.ts";

@@ -1,5 +1,6 @@
-// One worker process of `npm run bench -- queue`: the real queue, its lane of reviews and the worker over it; the review is a model
-// that answers after a while, and nothing else. Prints "ready", starts on a line of input, prints each end as a line.
+// One worker process of `npm run bench -- queue`: the real queue, its lane of reviews and the
+// worker over it; the review is a model that answers after a while, and nothing else. Prints
+// "ready", starts on a line of input, prints each end as a line.
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";

@@ -1,5 +1,6 @@
-// npm run bench -- queue [--store URL] [--jobs N] [--json FILE]: how much faster four worker processes on one PostgreSQL finish a fixed
-// backlog than one, when a model of two seconds is the bottleneck; and how long 20 small repositories wait while another floods the queue.
+// npm run bench -- queue [--store URL] [--jobs N] [--json FILE]: how much faster four worker
+// processes on one PostgreSQL finish a fixed backlog than one, when a model of two seconds is the
+// bottleneck; and how long 20 small repositories wait while another floods the queue.
 import { type ChildProcess, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";

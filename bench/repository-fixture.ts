@@ -1,5 +1,5 @@
-// A GitHub of our own with a repository of 5,000 files. Prints how to reach it; the first line on standard input says where webhooks
-// go, each further one opens a pull request of 20 files.
+// A GitHub of our own with a repository of 5,000 files. Prints how to reach it; the first line on
+// standard input says where webhooks go, each further one opens a pull request of 20 files.
 import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { archiveOf } from "../test/fakes/github/archive-routes.ts";
@@ -30,7 +30,10 @@ for (let at = 0; at < FILES; at++) {
   files[pathOf(at)] = at < CHANGED ? takes(at, "a, b") : isCaller ? calls(at) : textOf(at);
 }
 
-/** As GitHub would pack it; the emulator hands out one blob after the other, which takes it a minute. */
+/**
+ * As GitHub would pack it; the emulator hands out one blob after the other, which takes it a
+ * minute.
+ */
 function packed(all: Readonly<Record<string, string>>): Promise<Buffer> {
   const entries = Object.entries(all).map(([path, text]) => ({ path, mode: "100644", bytes: Buffer.from(text) }));
   return archiveOf(entries, "acme-large-0000000");
@@ -49,7 +52,8 @@ for await (const line of createInterface({ input: process.stdin })) {
     const changed = Object.fromEntries(entries);
     const archive = new Uint8Array(await packed({ ...files, ...changed }));
     world.archives.answer = () => new Response(archive);
-    // Packing stops everything else; connections that ended meanwhile have to be noticed before the next request.
+    // Packing stops everything else; connections that ended meanwhile have to be noticed before the
+    // next request.
     await new Promise((resolve) => setTimeout(resolve, 500));
     void world.pullRequest(repository, { title: `Change ${opened}`, files: changed });
   }

@@ -1,5 +1,6 @@
-// npm run bench -- repository [--json FILE]: keyless reviews of 20 files in a repository of 5,000 by the real app, over loopback. The
-// first finds nothing kept of the repository and nothing compiled; the later ones change other lines of the same files.
+// npm run bench -- repository [--json FILE]: keyless reviews of 20 files in a repository of 5,000
+// by the real app, over loopback. The first finds nothing kept of the repository and nothing
+// compiled; the later ones change other lines of the same files.
 import { spawn } from "node:child_process";
 import diagnostics from "node:diagnostics_channel";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

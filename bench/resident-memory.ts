@@ -1,4 +1,5 @@
-// What a process has in memory: its own, and pages of files that are mapped and that the system takes back when it needs them.
+// What a process has in memory: its own, and pages of files that are mapped and that the system
+// takes back when it needs them.
 import { readFileSync } from "node:fs";
 
 export interface Resident {
@@ -10,7 +11,10 @@ export interface Resident {
   readonly peak: number;
 }
 
-/** Of this process, after a collection where that can be asked for; where there is no /proc, all counts as its own. */
+/**
+ * Of this process, after a collection where that can be asked for; where there is no /proc, all
+ * counts as its own.
+ */
 export function residentNow(): Resident {
   globalThis.gc?.();
   try {

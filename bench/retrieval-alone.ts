@@ -1,5 +1,6 @@
-// Our search in a process of its own that does nothing else: what it adds to the process, and then how long searches take, one after
-// another, each with a question that was not asked before. Told by retrieval.ts beside what is seen in turns with other ways.
+// Our search in a process of its own that does nothing else: what it adds to the process, and then
+// how long searches take, one after another, each with a question that was not asked before. Told
+// by retrieval.ts beside what is seen in turns with other ways.
 import { parseArgs } from "node:util";
 import { openMemoryFile } from "../src/store/memory/memory-file.ts";
 import { storedRecall } from "../src/store/memory/recall.ts";

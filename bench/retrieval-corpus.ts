@@ -1,5 +1,5 @@
-// What the retrieval benchmark remembers and what it asks, the same on every run: made row by row, because a million
-// vectors do not fit beside what is measured.
+// What the retrieval benchmark remembers and what it asks, the same on every run: made row by row,
+// because a million vectors do not fit beside what is measured.
 import { analyze } from "../src/analyze/analyze.ts";
 import type { ListedFile } from "../src/domain/changes.ts";
 import type { EmbeddedRecord, MemoryRecord } from "../src/domain/memory.ts";
@@ -13,12 +13,15 @@ export const DIMENSION = 1024;
 export const SPACE = { model: "synthetic", dimension: DIMENSION };
 export const PULL = 42;
 const SEED = 20_261_121;
-/** As 10,840 real review comments and the hunks under them are: 26 and 56 different words on average. */
+/**
+ * As 10,840 real review comments and the hunks under them are: 26 and 56 different words on
+ * average.
+ */
 const TEXT = { median: 20, deviation: 1.06, most: 400, repeats: 0.2 };
 const HUNK = { median: 78, deviation: 1.14, most: 460, repeats: 0.55 };
 /**
- * What a pull request says of itself, and what it adds in one place. The larger places are searched with: their added lines
- * have 104 words on average, as those of the real hunks have.
+ * What a pull request says of itself, and what it adds in one place. The larger places are searched
+ * with: their added lines have 104 words on average, as those of the real hunks have.
  */
 const BODY = { median: 60, deviation: 0, most: 60, repeats: 0.2 };
 const ADDED = { median: 80, deviation: 0.3, most: 200, repeats: 0.5 };
@@ -41,7 +44,9 @@ export interface Batch {
   readonly rows: readonly (EmbeddedRecord & { readonly vector: Float32Array })[];
 }
 
-/** A pull request with everything that a search for it asks, and vectors in place of an embedder. */
+/**
+ * A pull request with everything that a search for it asks, and vectors in place of an embedder.
+ */
 export interface Asked {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
@@ -53,10 +58,16 @@ export interface Asked {
 
 const BATCH = 2_000;
 const VARIANTS = 16;
-/** Made before the rows for any number of questions: the rows of a folder that was filled once are the same with fewer questions. */
+/**
+ * Made before the rows for any number of questions: the rows of a folder that was filled once are
+ * the same with fewer questions.
+ */
 export const MOST_QUESTIONS = 65;
 
-/** @param questions pull requests that ask, each about rows that are not remembered; at most MOST_QUESTIONS */
+/**
+ * @param questions pull requests that ask, each about rows that are not remembered; at most
+ * MOST_QUESTIONS
+ */
 export async function retrievalCorpus(
   rows: number,
   repositories: number,

@@ -1,4 +1,5 @@
-// Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside the goals.
+// Runs the retrieval benchmark, each size in a process of its own, and prints what it saw beside
+// the goals.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,7 +9,10 @@ import type { Built, RetrievalFigures } from "./retrieval.ts";
 import { retrievalMarkdown } from "./retrieval-markdown.ts";
 import { intoPage } from "./update-readme-tables.ts";
 
-/** What is measured, and how long a whole search with its ranking may take there, in milliseconds at the 95th percentile. */
+/**
+ * What is measured, and how long a whole search with its ranking may take there, in milliseconds at
+ * the 95th percentile.
+ */
 const SIZES = [
   { rows: "1000", repositories: "1", goalMs: 40 },
   { rows: "20000", repositories: "1", goalMs: 30 },

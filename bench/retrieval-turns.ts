@@ -22,7 +22,10 @@ import { askedVector, languageOf } from "./stored-rows.ts";
 export const WANTED = 50;
 /** Turns in which everything is compiled and loaded: they do not count. */
 export const WARM_UP = 5;
-/** What takes longer than so many ms has every sixth turn only; the first, which opens files, does not decide. */
+/**
+ * What takes longer than so many ms has every sixth turn only; the first, which opens files, does
+ * not decide.
+ */
 const SELDOM = { ms: 300, turns: 6 };
 
 export interface Seen {
@@ -106,8 +109,9 @@ export function latenessesOf(ms: readonly number[]): Latenesses {
 }
 
 /**
- * A server has compiled its code long ago; a process that has not takes twice the processor time for its first ten searches.
- * Another repository is searched, so that nothing is kept of the rows that are measured; where there is none, nothing is.
+ * A server has compiled its code long ago; a process that has not takes twice the processor time
+ * for its first ten searches. Another repository is searched, so that nothing is kept of the rows
+ * that are measured; where there is none, nothing is.
  */
 export async function searchElsewhere(
   recall: Recall,
@@ -225,8 +229,9 @@ interface Lateness {
 }
 
 /**
- * All that a review asks of memory: the real retrieve stage with prepared vectors instead of an embedder. What the adapter does and
- * what the stage does with it are separated by the stage's first question and its last answer.
+ * All that a review asks of memory: the real retrieve stage with prepared vectors instead of an
+ * embedder. What the adapter does and what the stage does with it are separated by the stage's
+ * first question and its last answer.
  *
  * @param prefix what the names of the store's rows begin with
  */
@@ -328,7 +333,10 @@ function loopClock(): ELDHistogram {
   return monitorEventLoopDelay({ resolution: 1 });
 }
 
-/** How late each tick was that a clock saw, in milliseconds. It counts from one tick to the next: the tick is no delay. */
+/**
+ * How late each tick was that a clock saw, in milliseconds. It counts from one tick to the next:
+ * the tick is no delay.
+ */
 export function latenesses(clock: ELDHistogram): number[] {
   const late = (ns: number) => Math.max(0, ns / 1e6 - 1);
   return Array.from({ length: clock.count }, (_, at) => late(clock.percentile((100 * (at + 0.5)) / clock.count)));

@@ -1,6 +1,6 @@
-// How fast memory is searched, in one repository of so many memories among others: `npm run bench -- retrieval`. Ours is
-// measured through the real adapter, and in turn with it every other engine (bench/engines) and how fast
-// memory can be read at all. Prints JSON; run.ts makes the tables.
+// How fast memory is searched, in one repository of so many memories among others: `npm run bench
+// -- retrieval`. Ours is measured through the real adapter, and in turn with it every other engine
+// (bench/engines) and how fast memory can be read at all. Prints JSON; run.ts makes the tables.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,10 @@ export interface RetrievalFigures {
 }
 
 export interface Built extends Cost {
-  /** Recall@20 among the rows of one language, and how many of them were of another; null where it cannot filter. */
+  /**
+   * Recall@20 among the rows of one language, and how many of them were of another; null where it
+   * cannot filter.
+   */
   readonly filter: { readonly recall: number; readonly violations: number } | null;
 }
 
@@ -122,8 +125,8 @@ function costOf({ seconds, diskMb }: MovedStore): Cost {
 }
 
 /**
- * In a process of its own: beside the benchmark's own arrays and other ways the figure of memory would mean nothing, and what others
- * read in between would drive ours out of the caches.
+ * In a process of its own: beside the benchmark's own arrays and other ways the figure of memory
+ * would mean nothing, and what others read in between would drive ours out of the caches.
  */
 function seenAlone(path: string): Alone {
   const program = fileURLToPath(new URL("retrieval-alone.ts", import.meta.url));

@@ -1,4 +1,5 @@
-// A whole review without a network: gather, analyze and review with the real rules over a pull request in memory. Its files: the first word.
+// A whole review without a network: gather, analyze and review with the real rules over a pull
+// request in memory. Its files: the first word.
 const started = performance.now();
 const { inspector, knownRules } = await import("../src/wire/rules.ts");
 const { writeReview } = await import("../src/flows/review/review-pull-request.ts");

@@ -1,4 +1,5 @@
-// npm run bench -- review | repository | retrieval | search | ack | queue | import: measures in processes of their own, and prints one line of JSON and a table.
+// npm run bench -- review | repository | retrieval | search | ack | queue | import: measures in
+// processes of their own, and prints one line of JSON and a table.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { ackBench } from "./ack.ts";

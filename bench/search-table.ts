@@ -1,4 +1,5 @@
-// Runs the comparison of ways to search with the eleven texts of a review, each size in a process of its own, and makes its table.
+// Runs the comparison of ways to search with the eleven texts of a review, each size in a process
+// of its own, and makes its table.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// The folder of the retrieval benchmark: memory.db, and beside it the searched repository's rows for the other ways and the true
-// answers. What a folder was filled with once is taken again, if the rows would be made the same today.
+// The folder of the retrieval benchmark: memory.db, and beside it the searched repository's rows
+// for the other ways and the true answers. What a folder was filled with once is taken again, if
+// the rows would be made the same today.
 import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +28,10 @@ interface Facts {
   readonly figures: Readonly<Record<string, number>>;
 }
 
-/** Up to so many memories are written as the server writes them: synced, and what was deleted overwritten. */
+/**
+ * Up to so many memories are written as the server writes them: synced, and what was deleted
+ * overwritten.
+ */
 const MOST_SYNCED = 100_000;
 
 /**
@@ -177,7 +181,10 @@ export function askedVector({ vectors }: Asked): Float32Array {
   return vectors[15] ?? new Float32Array(DIMENSION);
 }
 
-/** The generator starts again with the first batch only while no other was made: for a run that fills nothing. */
+/**
+ * The generator starts again with the first batch only while no other was made: for a run that
+ * fills nothing.
+ */
 function fingerprintNow(corpus: Corpus): string {
   const first = corpus.batches().next().value;
   return first === undefined ? "" : fingerprintOf(corpus, first);

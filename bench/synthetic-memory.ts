@@ -24,9 +24,9 @@ export function syntheticVectors(count: number, dimension: number, random: () =>
 }
 
 /**
- * Writes one unit vector a call: a common mean, 300 topics, 6000 subtopics and noise of 192 directions, the leading
- * half of the components with more variance. Cosine of a random pair about .26, of near neighbours .57–.69, as embedded
- * review comments have.
+ * Writes one unit vector a call: a common mean, 300 topics, 6000 subtopics and noise of 192
+ * directions, the leading half of the components with more variance. Cosine of a random pair about
+ * .26, of near neighbours .57–.69, as embedded review comments have.
  *
  * @param count vectors that will be made, about: few vectors have few topics
  * @param dimension a power of two
@@ -73,8 +73,9 @@ const VOCABULARY = 200_000;
 const PICKS = 2 ** 20;
 
 /**
- * Words as 10,840 real review comments use them (eval/retrieval, stop words left out): the word of rank r as often as
- * (r + 5)^−.7 says up to rank 500 and r^−1.35 beyond; a quarter of the rarer ones are identifiers in camelCase.
+ * Words as 10,840 real review comments use them (eval/retrieval, stop words left out): the word of
+ * rank r as often as (r + 5)^−.7 says up to rank 500 and r^−1.35 beyond; a quarter of the rarer
+ * ones are identifiers in camelCase.
  */
 export function wordMaker(random: () => number): () => string {
   const word = (syllables: number) =>
@@ -94,7 +95,10 @@ export function wordMaker(random: () => number): () => string {
   return () => vocabulary[picks[Math.floor(random() * PICKS)] ?? 0] ?? "";
 }
 
-/** What a text is like: its number of words is log-normal, and a part of them repeat a word that it has already. */
+/**
+ * What a text is like: its number of words is log-normal, and a part of them repeat a word that it
+ * has already.
+ */
 export interface Passage {
   readonly median: number;
   /** Of the logarithm of the number of words. */

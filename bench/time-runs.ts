@@ -1,4 +1,5 @@
-// Runs a piece of work often enough to say how long it takes, in a process of its own, and prints what it saw as JSON.
+// Runs a piece of work often enough to say how long it takes, in a process of its own, and prints
+// what it saw as JSON.
 
 export interface Measured {
   readonly importMs: number;
@@ -6,7 +7,10 @@ export interface Measured {
   readonly firstMs: number;
   readonly medianMs: number;
   readonly p95Ms: number;
-  /** Median of the processor time of a run, user and system, all threads: what a busy machine does not blur. */
+  /**
+   * Median of the processor time of a run, user and system, all threads: what a busy machine does
+   * not blur.
+   */
   readonly cpuMs: number;
   readonly runs: number;
   /** Peak resident set of the process, MiB. */

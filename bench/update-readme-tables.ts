@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
 /**
- * Replaces the text between `<!-- run NAME -->` and the next `<!-- end of run -->` in a Markdown file.
+ * Replaces the text between `<!-- run NAME -->` and the next `<!-- end of run -->` in a Markdown
+ * file.
  *
  * @throws Error when the page has no such place
  */

@@ -1,9 +1,16 @@
-// Named points of a review at which the harness can disturb the server. A disturbance arms one and waits for it.
+// Named points of a review at which the harness can disturb the server. A disturbance arms one and
+// waits for it.
 
 export interface Breakpoints {
-  /** Strikes when the way next comes by a place whose name matches; resolves to the name, or null when patience ends. Of several that wait the first is struck. */
+  /**
+   * Strikes when the way next comes by a place whose name matches; resolves to the name, or null
+   * when patience ends. Of several that wait the first is struck.
+   */
   arm(matches: RegExp, patienceMs: number, server?: number): Promise<string | null>;
-  /** Reports from outside that a server passed the point, with the server if known. True if the point was armed. */
+  /**
+   * Reports from outside that a server passed the point, with the server if known. True if the
+   * point was armed.
+   */
   reach(name: string, server?: number): boolean;
   /** How often each place was come by, and struck. */
   readonly seen: ReadonlyMap<string, { passed: number; struck: number }>;

@@ -1,4 +1,5 @@
-// Files that a push brings: some with something to say about them, each in names of its own, so that nothing counts as said before.
+// Files that a push brings: some with something to say about them, each in names of its own, so
+// that nothing counts as said before.
 import type { SeededRandom } from "./seeded-random.ts";
 
 export interface Change {

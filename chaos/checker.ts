@@ -1,4 +1,5 @@
-// The invariants of every run, for any disturbance. Pure: takes a history and the ground truth, returns violations.
+// The invariants of every run, for any disturbance. Pure: takes a history and the ground truth,
+// returns violations.
 import type { GroundTruth, Learnt, PullTruth, Quiet } from "./ground-truth.ts";
 import { type HistoryEvent, ofKind, type PullName } from "./history.ts";
 import { isRead } from "./request-method.ts";
@@ -30,16 +31,25 @@ export interface Broken {
 export interface Bounds {
   /** A write may be in flight during a push: reading the head and the write are two requests. */
   readonly lateWriteMs: number;
-  /** GitHub: "at least one second between each request" that writes; a little less for clocks and the way. */
+  /**
+   * GitHub: "at least one second between each request" that writes; a little less for clocks and
+   * the way.
+   */
   readonly betweenWritesMs: number;
   /** Requests in flight when the limit was announced. */
   readonly inFlightMs: number;
   readonly rssMiB: number;
   /** The 99th percentile. */
   readonly healthMs: number;
-  /** Whoever sends slowly to the public port is cut by then: 15 s are given for a request, 10 s for silence. */
+  /**
+   * Whoever sends slowly to the public port is cut by then: 15 s are given for a request, 10 s for
+   * silence.
+   */
   readonly slowSenderMs: number;
-  /** And GitHub, answering slowly or not at all, is not listened to for longer: its deadline is 30 s. */
+  /**
+   * And GitHub, answering slowly or not at all, is not listened to for longer: its deadline is 30
+   * s.
+   */
   readonly slowAnswerMs: number;
 }
 
@@ -118,7 +128,10 @@ function missingOutcome(truth: PullTruth, { ends, open }: GroundTruth): Broken[]
   return truth.openChecks > 0 ? broken(`${truth.openChecks} check runs never ended`) : [];
 }
 
-/** Heads that the servers had given up when all was quiet, before a start would have had them look at everything again. */
+/**
+ * Heads that the servers had given up when all was quiet, before a start would have had them look
+ * at everything again.
+ */
 export function givenUpOf(pulls: readonly PullTruth[], quiet: Quiet): Broken[] {
   return pulls.flatMap(({ pull, head, state, isAsked, isRefused }): Broken[] => {
     if (state !== "open" || !isAsked) return [];
@@ -169,7 +182,10 @@ function unasked({ pull, isAsked, isSpokenTo, reviews, summaries, comments, answ
   return [{ invariant: "I4", what: `${said + answered} posts without a request`, pull }];
 }
 
-/** Writes that say which head they are about, or that speak on a pull request at all once it is closed. */
+/**
+ * Writes that say which head they are about, or that speak on a pull request at all once it is
+ * closed.
+ */
 function lateWrites(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const broken: Broken[] = [];
   const acts = Map.groupBy(ofKind(history, "act"), ({ pull }) => pull);
@@ -219,7 +235,10 @@ function pointlessSince(
   return since;
 }
 
-/** Milliseconds in which a process was frozen: it could not have looked. Of several the longest counts. */
+/**
+ * Milliseconds in which a process was frozen: it could not have looked. Of several the longest
+ * counts.
+ */
 function stoppedWithin(history: readonly HistoryEvent[], from: number, to: number): number {
   const processes = Map.groupBy(ofKind(history, "process"), ({ process }) => process);
   return Math.max(0, ...[...processes.values()].map((own) => frozenWithin(own, from, to)));
@@ -273,7 +292,10 @@ function strangers(history: readonly HistoryEvent[], { allowedHosts }: GroundTru
     .map((host) => ({ invariant: "I8", what: `${host} was reached`, pull: null }));
 }
 
-/** For each window, the requests in it by processes that could know of it, by themselves or from the store. */
+/**
+ * For each window, the requests in it by processes that could know of it, by themselves or from the
+ * store.
+ */
 function insideLimits(history: readonly HistoryEvent[], bounds: Bounds): Broken[] {
   const requests = ofKind(history, "request").filter(({ method, path }) => !isToken(method, path));
   const windows = Map.groupBy(ofKind(history, "limited"), ({ installation, until }) => `${installation} ${until}`);
@@ -292,8 +314,9 @@ function insideLimits(history: readonly HistoryEvent[], bounds: Bounds): Broken[
 }
 
 /**
- * For how many milliseconds the sender of a request could have known a limit that GitHub announced to a process; 0 when it could not. A
- * process knows its own limits; the others know them from the store, if it can be written and the process lives to do so.
+ * For how many milliseconds the sender of a request could have known a limit that GitHub announced
+ * to a process; 0 when it could not. A process knows its own limits; the others know them from the
+ * store, if it can be written and the process lives to do so.
  */
 function knownForMs(
   { at, process }: { readonly at: number; readonly process?: number },
@@ -307,12 +330,16 @@ function knownForMs(
   const known = at - limit.at - stoppedWithin(history, limit.at, at);
   if (ended === undefined && process === limit.process) return known;
   if (ended !== undefined && usable(history, limit.at, ended.at) <= LEAST_TO_RECORD_MS) return 0;
-  // The clock of an embedded queue is the wall's when its server starts: what was recorded by another clock means another time.
+  // The clock of an embedded queue is the wall's when its server starts: what was recorded by
+  // another clock means another time.
   if (offsetOf(history, limit.process, limit.at) !== offsetOf(history, process, at)) return 0;
   return usable(history, limit.at, at);
 }
 
-/** By how many milliseconds the wall clock was off when the process that runs at that time was started. */
+/**
+ * By how many milliseconds the wall clock was off when the process that runs at that time was
+ * started.
+ */
 function offsetOf(history: readonly HistoryEvent[], process: number | undefined, at: number): number {
   const start = ofKind(history, "process").findLast(
     (one) => one.process === process && one.what === "started" && one.at <= at,
@@ -371,7 +398,8 @@ function beyondBounds(history: readonly HistoryEvent[], truth: GroundTruth, boun
   const kills = ofKind(history, "process").filter(({ what }) => /killed/.test(what)).length;
   const asked = (reading: "model" | "second reading") =>
     ofKind(history, "sent").filter(({ to, answered }) => to === reading && answered).length;
-  // A crash may cost the question of each worker once more, and so may a process that was cut off for too long.
+  // A crash may cost the question of each worker once more, and so may a process that was cut off
+  // for too long.
   const paid = heads + (kills + (truth.takeovers ?? 0)) * truth.workers;
   return [
     ...(most > bounds.rssMiB ? [broken(`${Math.round(most)} MiB of memory`)] : []),

@@ -1,5 +1,6 @@
-// Loaded into the server before it starts, where there is no libfaketime: Date uses a wall clock that the harness
-// steps. performance.now, hrtime and timers are left alone: they count what has passed, and no step changes that.
+// Loaded into the server before it starts, where there is no libfaketime: Date uses a wall clock
+// that the harness steps. performance.now, hrtime and timers are left alone: they count what has
+// passed, and no step changes that.
 import { readFileSync } from "node:fs";
 
 const file = process.env.CHAOS_CLOCK;

@@ -1,5 +1,6 @@
-// The clock on the wall of one server under test: it can be stepped while the server runs, as NTP and administrators do. What has
-// passed since the machine started (the monotonic clock) goes on: no kernel steps that.
+// The clock on the wall of one server under test: it can be stepped while the server runs, as NTP
+// and administrators do. What has passed since the machine started (the monotonic clock) goes on:
+// no kernel steps that.
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,7 +11,10 @@ export interface WallClock {
   readonly args: readonly string[];
   /** Milliseconds by which it is ahead of the true time; negative where it is behind. */
   readonly offset: () => number;
-  /** Sets it. Every process that reads it sees that within about a second, also one that starts later. */
+  /**
+   * Sets it. Every process that reads it sees that within about a second, also one that starts
+   * later.
+   */
   set(offsetMs: number): void;
 }
 
@@ -22,7 +26,10 @@ const LIBRARIES = [
 ];
 const SHIFT = new URL("./clock-shift.mjs", import.meta.url).href;
 
-/** `libfaketime` shifts what every library of the process reads, SQLite's and OpenSSL's too; `Date` only what JavaScript does. */
+/**
+ * `libfaketime` shifts what every library of the process reads, SQLite's and OpenSSL's too; `Date`
+ * only what JavaScript does.
+ */
 export function clockMeans(): "libfaketime" | "Date" {
   return libraryPath() === null ? "Date" : "libfaketime";
 }

@@ -1,4 +1,5 @@
-// A proxy between the server and its database: it cuts connections, swallows all bytes silently, slows them down, or refuses them.
+// A proxy between the server and its database: it cuts connections, swallows all bytes silently,
+// slows them down, or refuses them.
 
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
@@ -8,7 +9,9 @@ export interface WireCutter {
   readonly port: number;
   /** Ends connections as a router that restarts does; returns how many. `share` of them, 0 to 1. */
   cut(share: number): number;
-  /** Half-open: from now on no byte of these connections arrives on either side, without an error. */
+  /**
+   * Half-open: from now on no byte of these connections arrives on either side, without an error.
+   */
   swallow(): number;
   /** Refuses new connections for a while, as a database does that has no more to give. */
   fill(forMs: number): void;

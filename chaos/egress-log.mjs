@@ -1,4 +1,5 @@
-// Loaded into the server before it starts: writes down every address that a socket is opened to. It changes nothing.
+// Loaded into the server before it starts: writes down every address that a socket is opened to. It
+// changes nothing.
 import { appendFileSync } from "node:fs";
 import { Socket } from "node:net";
 

@@ -1,4 +1,5 @@
-// The shortest trace of a violation: the events around one pull request, a line each, for the person who must find the cause.
+// The shortest trace of a violation: the events around one pull request, a line each, for the
+// person who must find the cause.
 import type { Broken } from "./checker.ts";
 import type { HistoryEvent } from "./history.ts";
 import { isRead } from "./request-method.ts";

@@ -67,7 +67,8 @@ export const USUAL_FAULTS: ReadonlySet<Fault> = new Set<Fault>([
 ]);
 
 /**
- * @param text names separated by commas; `-name` takes one away from the usual ones, `+name` adds one, `none` and `all` are sets
+ * @param text names separated by commas; `-name` takes one away from the usual ones, `+name` adds
+ * one, `none` and `all` are sets
  * @throws Error naming the word that is no fault
  */
 export function readFaults(text: string): ReadonlySet<Fault> {
@@ -90,7 +91,10 @@ export function readFaults(text: string): ReadonlySet<Fault> {
 export interface ActiveFaults {
   readonly faults: ReadonlySet<Fault>;
   isCalm: boolean;
-  /** The servers that run are not ended any more: what they miss is looked for when one starts, and then every ten minutes. */
+  /**
+   * The servers that run are not ended any more: what they miss is looked for when one starts, and
+   * then every ten minutes.
+   */
   isLastLife?: boolean;
 }
 

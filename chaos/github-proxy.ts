@@ -1,5 +1,5 @@
-// A proxy between the server and GitHub: it records every request and injects the active faults. Behind it is the strict fake,
-// whose own store is the truth.
+// A proxy between the server and GitHub: it records every request and injects the active faults.
+// Behind it is the strict fake, whose own store is the truth.
 
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -78,7 +78,10 @@ type Refused = Pick<Fault, "status" | "headers" | "body"> & { readonly closedMs:
 const TOO_QUICK_MS = 60_000;
 
 const HANG_MS = 35_000;
-/** For responses sent a byte at a time, or never, without closing: longer than any client should wait. */
+/**
+ * For responses sent a byte at a time, or never, without closing: longer than any client should
+ * wait.
+ */
 const SLOW_MS = 60_000;
 const TRICKLE_MS = 900;
 
@@ -229,7 +232,10 @@ export async function openGitHubProxy(options: GitHubProxyOptions): Promise<GitH
     setTimeout(() => response.destroy(), 20);
   }
 
-  /** Whoever listens must give up by itself: this side never does, before the harness has waited for too long. */
+  /**
+   * Whoever listens must give up by itself: this side never does, before the harness has waited for
+   * too long.
+   */
   function dawdle(asked: Asked, response: ServerResponse, how: "trickle" | "half-open"): void {
     const since = performance.now();
     if (how === "trickle") response.writeHead(200, { ...JSON_TYPE, "content-length": "5000" }).write("{");
@@ -389,7 +395,10 @@ const GRAPHQL_REFUSALS = [
   "graphql timeout",
 ] as const;
 
-/** With 200, as GraphQL refuses; its limits end within seconds here, not within a quarter of an hour. */
+/**
+ * With 200, as GraphQL refuses; its limits end within seconds here, not within a quarter of an
+ * hour.
+ */
 function refusedQuery(random: SeededRandom): Refused {
   const kind = random.pick(GRAPHQL_REFUSALS);
   const seconds = 4 + random.below(8);
@@ -413,7 +422,10 @@ function mishap(random: SeededRandom, share: number): Mishap | null {
   return random.pick(["502", "reset", "broken off"] as const);
 }
 
-/** The head that a write names: in a field, or in the words of a summary; of one that is being written again, the new one. */
+/**
+ * The head that a write names: in a field, or in the words of a summary; of one that is being
+ * written again, the new one.
+ */
 function headOf(text: string): string | null {
   return (
     /"(?:commit_id|head_sha)":"([0-9a-f]{40})"/.exec(text)?.[1] ??

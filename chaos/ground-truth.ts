@@ -1,4 +1,5 @@
-// What the checker compares with: what is on GitHub at the end, and the contents of the store under test.
+// What the checker compares with: what is on GitHub at the end, and the contents of the store under
+// test.
 import type { PullName } from "./history.ts";
 
 /** A pull request as a visitor sees it when all is quiet. */
@@ -27,7 +28,10 @@ export interface PullTruth {
   readonly openChecks: number;
   /** A permission that reviews need was taken from its installation, and not given back. */
   readonly isRefused: boolean;
-  /** What people did about findings of ours: the finding, and how the key of what is learnt from it begins. */
+  /**
+   * What people did about findings of ours: the finding, and how the key of what is learnt from it
+   * begins.
+   */
   readonly feedback: readonly { readonly finding: string; readonly key: string }[];
 }
 
@@ -74,7 +78,9 @@ export interface ReviewEnd {
   readonly reason: string;
 }
 
-/** The state of reviews when all was quiet for the first time, before any server was started again. */
+/**
+ * The state of reviews when all was quiet for the first time, before any server was started again.
+ */
 export interface Quiet {
   readonly ends: readonly ReviewEnd[];
   /** Installations that the servers report as refused. */
@@ -97,9 +103,15 @@ export interface GroundTruth {
   readonly canaries: ReadonlyMap<string, string>;
   /** Of one process. */
   readonly workers: number;
-  /** How often a process lost its jobs to others while it lived: frozen, or cut off from the store. Absent: never. */
+  /**
+   * How often a process lost its jobs to others while it lived: frozen, or cut off from the store.
+   * Absent: never.
+   */
   readonly takeovers?: number;
-  /** OWNER/NAME of repositories that the App does not reach any more: nothing of them may be kept. Absent: none. */
+  /**
+   * OWNER/NAME of repositories that the App does not reach any more: nothing of them may be kept.
+   * Absent: none.
+   */
   readonly removed?: ReadonlySet<string>;
   /** What GitHub's description does not allow, and the app asked nevertheless. */
   readonly violations: readonly string[];

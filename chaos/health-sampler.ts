@@ -1,4 +1,5 @@
-// Asks servers how they are, in a thread of its own: what the harness itself is busy with is not counted as their waiting.
+// Asks servers how they are, in a thread of its own: what the harness itself is busy with is not
+// counted as their waiting.
 import { readFileSync } from "node:fs";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 
@@ -12,7 +13,10 @@ interface Question {
 type Answer = { readonly id: number; readonly ms: number | null };
 
 export interface HealthSampler {
-  /** How long a server's /healthz took, without the time in which it or the one who asked had no core. */
+  /**
+   * How long a server's /healthz took, without the time in which it or the one who asked had no
+   * core.
+   */
   ask(port: number, pid: number): Promise<number | null>;
   close(): Promise<void>;
 }
@@ -55,8 +59,9 @@ async function asked({ port, pid }: Question): Promise<number | null> {
 }
 
 /**
- * Milliseconds for which the main thread of the server and this one were ready and had no core, since they began: proc(5),
- * /proc/PID/schedstat, the second number, in nanoseconds. 0 where the kernel does not count them.
+ * Milliseconds for which the main thread of the server and this one were ready and had no core,
+ * since they began: proc(5), /proc/PID/schedstat, the second number, in nanoseconds. 0 where the
+ * kernel does not count them.
  */
 function waitedForCpuMs(server: number): number {
   const of = (file: string) => {

@@ -1,4 +1,5 @@
-// What happened, in order, kept outside the system under test: an append-only list and a file of one JSON line each.
+// What happened, in order, kept outside the system under test: an append-only list and a file of
+// one JSON line each.
 import { appendFileSync } from "node:fs";
 
 /** `OWNER/NAME#NUMBER`. */
@@ -54,7 +55,10 @@ export type HistoryEvent =
       readonly until: number;
       readonly process?: number;
     })
-  /** What became of the server process. `stopped` and `continued` are SIGSTOP and SIGCONT; of `worker killed` it learns itself. */
+  /**
+   * What became of the server process. `stopped` and `continued` are SIGSTOP and SIGCONT; of
+   * `worker killed` it learns itself.
+   */
   | (At & {
       readonly kind: "process";
       readonly what:
@@ -86,7 +90,10 @@ export type HistoryEvent =
       readonly where: string;
       readonly repositories: readonly string[];
     })
-  /** Somebody set a clock on the wall: by how much it is off now, and how many jobs of its server ran. */
+  /**
+   * Somebody set a clock on the wall: by how much it is off now, and how many jobs of its server
+   * ran.
+   */
   | (At & {
       readonly kind: "clock";
       readonly offsetMs: number;
@@ -94,7 +101,10 @@ export type HistoryEvent =
       readonly running: number;
       readonly process?: number;
     })
-  /** Somebody was slow, and was let go after so many milliseconds: at the public port, or GitHub with an answer. */
+  /**
+   * Somebody was slow, and was let go after so many milliseconds: at the public port, or GitHub
+   * with an answer.
+   */
   | (At & {
       readonly kind: "slow";
       readonly where: "ingress" | "github";
@@ -127,7 +137,10 @@ export type HistoryEvent =
       readonly healthMs: number | null;
       readonly process?: number;
     })
-  /** A job that a kill interrupted has come to its end, so many milliseconds after the server was killed. */
+  /**
+   * A job that a kill interrupted has come to its end, so many milliseconds after the server was
+   * killed.
+   */
   | (At & { readonly kind: "recovered"; readonly job: string; readonly ms: number });
 
 type Of<Kind extends HistoryEvent["kind"]> = Extract<HistoryEvent, { readonly kind: Kind }>;

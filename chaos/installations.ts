@@ -1,5 +1,6 @@
-// Installations of the App as GitHub enforces them: removed, suspended, or with a repository transferred to another owner. The fake
-// knows removed repositories; this module decides about whole installations, before the fake is asked.
+// Installations of the App as GitHub enforces them: removed, suspended, or with a repository
+// transferred to another owner. The fake knows removed repositories; this module decides about
+// whole installations, before the fake is asked.
 import type { Repository } from "../test/fakes/github/conversation.ts";
 import { isRead } from "./request-method.ts";
 import type { Answer } from "./scripted-response.ts";

@@ -1,4 +1,5 @@
-// Turns rows of a store into outcomes of reviews for the checker, the same for SQLite and PostgreSQL.
+// Turns rows of a store into outcomes of reviews for the checker, the same for SQLite and
+// PostgreSQL.
 import type { Learnt, ReviewEnd } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";
 

@@ -1,4 +1,5 @@
-// A model and an embedding server on loopback: honest, failing or hostile, by the active faults. They record what reaches them.
+// A model and an embedding server on loopback: honest, failing or hostile, by the active faults.
+// They record what reaches them.
 import { FIRST_QUESTIONS } from "../src/review/reading/instructions.ts";
 import { breaksOff, fails, hangs, page, resets, says } from "../test/fakes/anthropic/replies.ts";
 import { type ModelCall, type Reply, startAnthropic } from "../test/fakes/anthropic/server.ts";
@@ -48,7 +49,8 @@ export async function startModelServers(options: ModelOptions): Promise<ModelSer
       const text = JSON.stringify(call.body);
       characters += text.length;
       const isSecond = text.includes(FIRST_QUESTIONS[1]);
-      // A second reading fails far more often, so that many reviews are read once where two readings were planned.
+      // A second reading fails far more often, so that many reviews are read once where two
+      // readings were planned.
       const bad =
         happens(activeFaults, "model") && random.chance(isSecond ? 0.6 : 0.15)
           ? random.pick([529, 500, "hang", "cut", "reset", "page"] as const)

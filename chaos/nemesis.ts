@@ -1,5 +1,5 @@
-// Disturbs the server: kills it at random moments and at breakpoints, freezes it, stops it with SIGTERM, takes the database's
-// lock. One disturbance at a time, from its own random numbers.
+// Disturbs the server: kills it at random moments and at breakpoints, freezes it, stops it with
+// SIGTERM, takes the database's lock. One disturbance at a time, from its own random numbers.
 import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,7 +13,9 @@ import type { ServerProcess } from "./server-process.ts";
 import { type SlowSenders, sendSlowly } from "./slow-senders.ts";
 
 const MODEL = /^model asked$/;
-/** Points that can be seen from outside; the server's own fail points are added where it has them. */
+/**
+ * Points that can be seen from outside; the server's own fail points are added where it has them.
+ */
 const OUTSIDE = [
   /^(?:before|after) GET app$/,
   /^after POST app/,
@@ -92,7 +94,10 @@ export function nemesis(options: NemesisOptions): Nemesis {
     }
   }
 
-  /** NTP after an outage, an administrator, a virtual machine that wakes up: ten minutes or an hour, while jobs run. */
+  /**
+   * NTP after an outage, an administrator, a virtual machine that wakes up: ten minutes or an hour,
+   * while jobs run.
+   */
   async function setClock(server: ServerProcess): Promise<void> {
     const running = await work(server);
     const before = options.clock.offset();

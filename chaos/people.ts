@@ -1,5 +1,5 @@
-// What people do in a run: they open pull requests, push, force, close, reopen and ask, on several repositories of several owners.
-// Random numbers decide what; the fake GitHub stores the result.
+// What people do in a run: they open pull requests, push, force, close, reopen and ask, on several
+// repositories of several owners. Random numbers decide what; the fake GitHub stores the result.
 import type { Pull, Repository, ReviewComment } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import type { Canaries } from "./canaries.ts";
@@ -19,7 +19,10 @@ export interface PeopleOptions {
   readonly repositoriesEach: number;
   /** Pull requests that are opened before anything else happens to them, at most. */
   readonly pulls: number;
-  /** What is done to repositories as such now, how often an act is one of that kind, and how many of each a run has. */
+  /**
+   * What is done to repositories as such now, how often an act is one of that kind, and how many of
+   * each a run has.
+   */
   readonly upheaving: () => { readonly people: boolean; readonly permission: boolean };
   readonly atRandom: number;
   readonly times: number;
@@ -37,7 +40,10 @@ export interface People {
   answer(times: number): Promise<void>;
   /** Somebody pushes to, closes or reopens this very pull request, now. */
   disturb(pull: PullName): Promise<void>;
-  /** Somebody renames, hands over, switches off or takes away this repository, or its owner's installation, now. */
+  /**
+   * Somebody renames, hands over, switches off or takes away this repository, or its owner's
+   * installation, now.
+   */
   upheave(repository: Repository, where: string): Promise<void>;
   /** Nobody is switched off any more. */
   calm(): Promise<void>;
@@ -138,13 +144,19 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
     return files;
   }
 
-  /** Kodiai's findings that people may answer: after closing, a pull request is checked once more only. */
+  /**
+   * Kodiai's findings that people may answer: after closing, a pull request is checked once more
+   * only.
+   */
   function oursOn({ comments, state }: Pull): readonly ReviewComment[] {
     if (state !== "open") return [];
     return comments.filter(({ author, body }) => author === world.bot && body.includes("kodiai:finding"));
   }
 
-  /** A reaction, for which GitHub sends no webhook; or an answer or a resolved thread, for which it does. */
+  /**
+   * A reaction, for which GitHub sends no webhook; or an answer or a resolved thread, for which it
+   * does.
+   */
   async function answerFinding(pull: Pull): Promise<void> {
     const ours = oursOn(pull);
     if (ours.length === 0) return;
@@ -157,7 +169,8 @@ export async function gatherPeople(options: PeopleOptions): Promise<People> {
   }
 
   async function doTo(pull: Pull, what: string): Promise<void> {
-    // The truth changes before GitHub's webhook, and is recorded at once: `note` runs when the head has moved.
+    // The truth changes before GitHub's webhook, and is recorded at once: `note` runs when the head
+    // has moved.
     if (what === "push") await world.push(pull, changeTo(pull));
     else if (what === "force-push") await world.forcePush(pull, changeTo(pull));
     else if (what === "close") await world.closePull(pull);

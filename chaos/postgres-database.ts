@@ -1,4 +1,5 @@
-// A PostgreSQL for one run: a database of its own, a proxy in front of it that can cut connections, and disturbances of both.
+// A PostgreSQL for one run: a database of its own, a proxy in front of it that can cut connections,
+// and disturbances of both.
 import pg from "pg";
 import { findMeans } from "../scripts/postgres-providers.ts";
 import { type Running, startServer, stopServer } from "../scripts/postgres-server.ts";
@@ -17,7 +18,10 @@ export interface PostgresDatabase {
   view(pullOf: (key: string) => PullName): StoreView;
   /** Holds the table of jobs for a while. */
   holdLock(forMs: number): void;
-  /** How often the database was kept from processes for so long that others may have taken their jobs. */
+  /**
+   * How often the database was kept from processes for so long that others may have taken their
+   * jobs.
+   */
   takeovers(): number;
   close(): Promise<void>;
 }
@@ -93,7 +97,10 @@ interface FoeOptions extends Pick<StageOptions, "random" | "activeFaults" | "his
   readonly own: OwnServer | null;
 }
 
-/** Half-open connections are given up after 15 s, and a process that could not beat for 20 s has lost its jobs. */
+/**
+ * Half-open connections are given up after 15 s, and a process that could not beat for 20 s has
+ * lost its jobs.
+ */
 const TAKES_OVER: ReadonlySet<Fault> = new Set<Fault>(["swallow", "restart"]);
 const OF_DATABASES = ["backends", "cut", "swallow", "full", "slow", "restart"] as const;
 

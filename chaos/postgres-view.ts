@@ -1,4 +1,5 @@
-// The store under test as the checker sees it, where it is PostgreSQL: by connections of its own, bypassing the proxy.
+// The store under test as the checker sees it, where it is PostgreSQL: by connections of its own,
+// bypassing the proxy.
 import pg from "pg";
 import type { StoreView } from "./ground-truth.ts";
 import type { PullName } from "./history.ts";

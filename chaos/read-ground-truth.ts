@@ -1,4 +1,5 @@
-// Reads the ground truth from the fake GitHub: what a visitor sees on each pull request, and which head it is about.
+// Reads the ground truth from the fake GitHub: what a visitor sees on each pull request, and which
+// head it is about.
 import type { Pull } from "../test/fakes/github/conversation.ts";
 import { threadId } from "../test/fakes/github/feedback-actions.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";

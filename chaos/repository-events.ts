@@ -1,5 +1,5 @@
-// Events of repositories and installations while reviews run: rename, transfer, suspension and removal of the App. One at a time, a
-// few of each in a run.
+// Events of repositories and installations while reviews run: rename, transfer, suspension and
+// removal of the App. One at a time, a few of each in a run.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 import { listed } from "../test/fakes/github/repository-actions.ts";
@@ -31,7 +31,10 @@ export interface RepositoryEventOptions {
 }
 
 export interface RepositoryEvents {
-  /** @param where at which place of a review's way, or at a random moment; nothing happens when there were enough */
+  /**
+   * @param where at which place of a review's way, or at a random moment; nothing happens when
+   * there were enough
+   */
   happen(repository: Repository, where: string): Promise<void>;
   /** Whoever was switched off is switched on again. */
   calm(): Promise<void>;

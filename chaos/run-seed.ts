@@ -38,11 +38,17 @@ export interface SeedOptions {
   readonly workers: number;
   /** How long after the last trouble everything must have come to its end. */
   readonly settleMs: number;
-  /** `sqlite`; `postgres` for a server of the harness's own; or the address of one that takes new databases. */
+  /**
+   * `sqlite`; `postgres` for a server of the harness's own; or the address of one that takes new
+   * databases.
+   */
   readonly store: string;
   /** Servers on one store; more than one needs Postgres. Absent: one. */
   readonly processes?: number;
-  /** The place of the data folder, for the fault `disk`: a file system of a few dozen MiB. Absent: with the rest. */
+  /**
+   * The place of the data folder, for the fault `disk`: a file system of a few dozen MiB. Absent:
+   * with the rest.
+   */
   readonly smallDisk?: string | undefined;
   /** The longest time between two acts. Absent: 60 ms. */
   readonly paceMs?: number;
@@ -126,7 +132,8 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
   const acting = actors(theatre);
   await Promise.all(slots.map((slot) => livesIn(theatre, slot, acting)));
   const lastKill = Date.now();
-  // Whoever starts now looks at all that is open: what was switched off is on again, and what was renamed has its name.
+  // Whoever starts now looks at all that is open: what was switched off is on again, and what was
+  // renamed has its name.
   theatre.activeFaults.isLastLife = true;
   await theatre.people.calm();
   await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
@@ -168,8 +175,8 @@ async function played(theatre: Theatre, started: number): Promise<SeedResult> {
 }
 
 /**
- * A look at all open pull requests may have failed while everything did. The next one, ten minutes later or at a start, finds what
- * it would have found: the harness does not wait for ten minutes.
+ * A look at all open pull requests may have failed while everything did. The next one, ten minutes
+ * later or at a start, finds what it would have found: the harness does not wait for ten minutes.
  */
 async function oneMoreLook(theatre: Theatre): Promise<void> {
   const { slots } = theatre;
@@ -179,7 +186,8 @@ async function oneMoreLook(theatre: Theatre): Promise<void> {
   do {
     before = left;
     await Promise.all(slots.map(({ server }) => (server === null ? 0 : terminate(server))));
-    // Reactions are looked for when an hour has passed since the review: on the server's clock it has.
+    // Reactions are looked for when an hour has passed since the review: on the server's clock it
+    // has.
     if (theatre.options.faults.has("feedback")) for (const { clock } of slots) clock.set(LATER_MS);
     await Promise.all(slots.map((slot) => oneThatListens(theatre, slot)));
     await untilQuiet(theatre);
@@ -196,7 +204,10 @@ async function unlearnt(theatre: Theatre): Promise<number> {
   return unlearntOf(pulls, learnt).length;
 }
 
-/** The look that finds a head again may have failed while everything did: it comes again within minutes. */
+/**
+ * The look that finds a head again may have failed while everything did: it comes again within
+ * minutes.
+ */
 async function untilNoneIsGivenUp(theatre: Theatre): Promise<void> {
   const pulls = await truths(theatre);
   const until = Date.now() + Math.min(AGAIN_MS, theatre.options.settleMs);
@@ -397,7 +408,10 @@ function openTheGate(
   });
 }
 
-/** What is done to repositories as such: a dozen acts for 250 deliveries, at random moments and (a delivery makes two dozen visits) on the way. */
+/**
+ * What is done to repositories as such: a dozen acts for 250 deliveries, at random moments and (a
+ * delivery makes two dozen visits) on the way.
+ */
 function howOften({ deliveries }: SeedOptions): {
   readonly onTheWay: number;
   readonly atRandom: number;
@@ -436,7 +450,10 @@ function needsClock({ faults }: SeedOptions): boolean {
   return faults.has("clock") || faults.has("feedback");
 }
 
-/** A fail point may end this one as well, or a database that is away: one without comes up, as an orchestrator tries again. */
+/**
+ * A fail point may end this one as well, or a database that is away: one without comes up, as an
+ * orchestrator tries again.
+ */
 async function oneThatListens(theatre: Theatre, slot: Slot): Promise<void> {
   for (let tries = 0; tries < 30; tries++) {
     const wasCalm = theatre.activeFaults.isCalm;
@@ -506,8 +523,9 @@ async function noteRecovered({ view, interrupted, history }: Theatre): Promise<v
 }
 
 /**
- * No delivery is in flight, no job is open, no request goes to GitHub, and no check run is in progress: one whose end
- * GitHub never heard is ended by the server's own sweep, within a minute or two.
+ * No delivery is in flight, no job is open, no request goes to GitHub, and no check run is in
+ * progress: one whose end GitHub never heard is ended by the server's own sweep, within a minute or
+ * two.
  */
 async function untilQuiet(theatre: Theatre): Promise<void> {
   const { view, office, history, options, activeFaults } = theatre;
@@ -563,7 +581,10 @@ async function groundTruth(theatre: Theatre): Promise<GroundTruth> {
   };
 }
 
-/** Every byte that the servers left on disk and in the database, but for snapshots, whose blobs are kept as they are. */
+/**
+ * Every byte that the servers left on disk and in the database, but for snapshots, whose blobs are
+ * kept as they are.
+ */
 async function scan({ folder, canaries, history, slots, view }: Theatre): Promise<void> {
   const kept = slots.flatMap(({ dataDir }) =>
     readdirSync(dataDir, { withFileTypes: true })
@@ -579,13 +600,17 @@ async function scan({ folder, canaries, history, slots, view }: Theatre): Promis
     for (const canary of canaries.in(text)) history.note({ kind: "found", at: Date.now(), canary, where });
 }
 
-/** How long interrupted jobs waited for a worker: by the clock, and of that only while a server was up to take them. */
+/**
+ * How long interrupted jobs waited for a worker: by the clock, and of that only while a server was
+ * up to take them.
+ */
 export function recovery(history: readonly HistoryEvent[]): Record<string, number> {
   const lives = livesOf(history);
   const recovered = ofKind(history, "recovered");
   const waits = recovered.map(({ ms }) => ms / 1000).toSorted((a, b) => a - b);
   const up = recovered.map(({ at, ms }) => upWithin(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
-  // From when a server is up, or from the death where one was all the time: what came before is the orchestrator's.
+  // From when a server is up, or from the death where one was all the time: what came before is the
+  // orchestrator's.
   const since = recovered.map(({ at, ms }) => sinceUp(lives, at - ms, at) / 1000).toSorted((a, b) => a - b);
   const starts = startTimes(history).toSorted((a, b) => a - b);
   return {
@@ -633,10 +658,13 @@ function upWithin(lives: Lives, from: number, to: number): number {
   return lives.reduce((sum, [begin, end]) => sum + Math.max(0, Math.min(to, end) - Math.max(from, begin)), 0);
 }
 
-/** How long the life had lasted in which a job was taken up again that was interrupted at `from`. */
+/**
+ * How long the life had lasted in which a job was taken up again that was interrupted at `from`.
+ */
 function sinceUp(lives: Lives, from: number, to: number): number {
   const life = lives.findLast(([begin]) => begin <= to);
-  // Jobs are taken up before the first answer: then the life begins later, and the one before has ended.
+  // Jobs are taken up before the first answer: then the life begins later, and the one before has
+  // ended.
   return life === undefined || to > life[1] ? 0 : to - Math.max(from, life[0]);
 }
 

@@ -1,4 +1,5 @@
-// npm run chaos -- --deliveries N --kills K --seeds S [--seed X] [--faults …] [--store sqlite|postgres|URL [--processes N]] …  See README.md in this folder.
+// npm run chaos -- --deliveries N --kills K --seeds S [--seed X] [--faults …] [--store
+// sqlite|postgres|URL [--processes N]] …  See README.md in this folder.
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Broken, INVARIANTS, type InvariantId } from "./checker.ts";

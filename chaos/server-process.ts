@@ -1,4 +1,5 @@
-// The server under test: the real one, as a process that is configured by its environment, struck, frozen and started again.
+// The server under test: the real one, as a process that is configured by its environment, struck,
+// frozen and started again.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";

@@ -1,4 +1,5 @@
-// Slow clients at the public port: they send a byte now and then, or nothing at all, and never close the connection.
+// Slow clients at the public port: they send a byte now and then, or nothing at all, and never
+// close the connection.
 import { connect } from "node:net";
 import type { History } from "./history.ts";
 

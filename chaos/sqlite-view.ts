@@ -1,4 +1,5 @@
-// The store under test as the checker sees it, where it is SQLite: read only, by another connection, also while the server is dead.
+// The store under test as the checker sees it, where it is SQLite: read only, by another
+// connection, also while the server is dead.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -1,7 +1,9 @@
-// A JSON Web Token of the app, as far as time goes: GitHub's clock is the true one, and it says what it does not like in these
-// words, which clients know (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app).
+// A JSON Web Token of the app, as far as time goes: GitHub's clock is the true one, and it says
+// what it does not like in these words, which clients know (https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app).
 
-/** GitHub takes no token that is to live longer, and a minute of disagreement about what time it is. */
+/**
+ * GitHub takes no token that is to live longer, and a minute of disagreement about what time it is.
+ */
 const LONGEST_S = 600;
 const TOLERATED_S = 60;
 

@@ -1,4 +1,5 @@
-// Delivers webhooks late, twice, in another order or not at all, and sends again by hand what was not accepted.
+// Delivers webhooks late, twice, in another order or not at all, and sends again by hand what was
+// not accepted.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -34,9 +35,15 @@ interface Letter {
 export interface WebhookDelivery {
   /** Where the fake GitHub sends webhooks. */
   readonly url: string;
-  /** The receivers: any of them, like a load balancer without health checks. Empty while there are none. */
+  /**
+   * The receivers: any of them, like a load balancer without health checks. Empty while there are
+   * none.
+   */
   address(...urls: readonly string[]): void;
-  /** Sends again, as an operator does by hand with growing patience, what was not accepted. Returns how many. */
+  /**
+   * Sends again, as an operator does by hand with growing patience, what was not accepted. Returns
+   * how many.
+   */
   sendFailedAgain(): Promise<number>;
   /** Letters that travel or were not accepted; those never sent do not count. */
   pending(): number;

@@ -1,5 +1,5 @@
-// The data behind the demo's dashboard, its tests and its pictures: the scenes after the first review, spread over the last
-// four weeks.
+// The data behind the demo's dashboard, its tests and its pictures: the scenes after the first
+// review, spread over the last four weeks.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { isoDate } from "../src/domain/text/iso-date.ts";
@@ -18,14 +18,20 @@ export async function playDashboardData(at: Stage): Promise<RepeatedCounts & Tea
   return { ...counts, ...team };
 }
 
-/** Moves each reviewed pull request to a day of its own, with its jobs, findings, searches and outcomes. No count changes. */
+/**
+ * Moves each reviewed pull request to a day of its own, with its jobs, findings, searches and
+ * outcomes. No count changes.
+ */
 function spread(dataDir: string): void {
   const db = new Database(join(dataDir, "queue.db"));
   db.prepare("ATTACH ? AS memory").run(join(dataDir, "memory.db"));
   const keys = db.prepare("SELECT key FROM reviews GROUP BY key ORDER BY min(written_at)").pluck().all() as string[];
   const days = new Map(keys.map((key, at) => [key, Math.round(DAYS * (1 - at / (keys.length - 1)))]));
   const now = Date.now();
-  /** Texts contain today's date. After a pull request's number it becomes the day on which that one was reviewed. */
+  /**
+   * Texts contain today's date. After a pull request's number it becomes the day on which that one
+   * was reviewed.
+   */
   const today = new RegExp(`(?<=(?:#|/pull/)(\\d+)\\b[^{}\\n]{0,200}?)${isoDate(now)}|${isoDate(now)}`, "g");
   const dated = (text: string, repo: string, pull: string) =>
     text.replaceAll(today, (_, number = pull) =>

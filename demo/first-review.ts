@@ -1,5 +1,5 @@
-// The first scene of the demo: a repository with an earlier review, the app, a pull request, and the review of it. Removes
-// its files at the end.
+// The first scene of the demo: a repository with an earlier review, the app, a pull request, and
+// the review of it. Removes its files at the end.
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

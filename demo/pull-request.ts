@@ -1,11 +1,15 @@
-// The demo's pull request: a plausible feature, written in a hurry, with defects that a reviewer should find. Secrets and
-// conflict markers are assembled at run time, so that scanners do not report this file.
+// The demo's pull request: a plausible feature, written in a hurry, with defects that a reviewer
+// should find. Secrets and conflict markers are assembled at run time, so that scanners do not
+// report this file.
 import { BASE } from "./repository.ts";
 
 const PASSWORD = ["kV9r", "tqLm", "W2xz7"].join("");
 const CONFLICT = { ours: `${"<".repeat(7)} HEAD`, between: "=".repeat(7), theirs: `${">".repeat(7)} feat/sign-in` };
 
-/** The file's text with one passage replaced; throws when the passage is missing, so that the two files cannot drift apart. */
+/**
+ * The file's text with one passage replaced; throws when the passage is missing, so that the two
+ * files cannot drift apart.
+ */
 function edited(path: string, from: string, to: string): string {
   const text = BASE[path] ?? "";
   if (!text.includes(from)) throw new Error(`${path} no longer contains: ${from}`);

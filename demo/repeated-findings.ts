@@ -1,5 +1,6 @@
-// The second scene of the demo: a maintainer declines one finding with a reason, and another is fixed. The next pull request
-// repeats both.
+// The second scene of the demo: a maintainer declines one finding with a reason, and another is
+// fixed. The next pull request repeats both.
+import { counted } from "../src/domain/text/counted.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";
 
@@ -64,7 +65,7 @@ async function declineAndFix({ world, settled, print }: Stage, repository: Repos
   const files = { "src/rates.py": RATES, "ops/backup.py": BACKUP };
   const pull = await world.pullRequest(repository, { title: "feat: rates and backups", author: "mona", files });
   await settled();
-  print(`mona opens #${pull.number}; Kodiai posts ${ours(world, pull).length} findings:`);
+  print(`mona opens #${pull.number}; Kodiai posts ${counted(ours(world, pull).length, "finding")}:`);
   for (const { path, body } of ours(world, pull)) print(`  ${path}: ${titleOf(body)}`);
   const thread = ours(world, pull).find(({ path }) => path === "src/rates.py");
   if (thread === undefined) throw new Error("no comment on src/rates.py");

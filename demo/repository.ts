@@ -1,5 +1,6 @@
-// The repository that the demo reviews: a small invoicing service in TypeScript, with a worker in Python, an exporter
-// in Go, SQL migrations, workflows and docs. This is main, before the pull request.
+// The repository that the demo reviews: a small invoicing service in TypeScript, with a worker in
+// Python, an exporter in Go, SQL migrations, workflows and docs. This is main, before the pull
+// request.
 
 const USERS_TS = `import type { Database } from "./database.ts";
 

@@ -1,5 +1,5 @@
-// `npm run demo`: the whole product on this machine, against an emulated GitHub, with no key and no network. With `--dashboard`
-// it plays a longer history and keeps the dashboard open until Ctrl-C.
+// `npm run demo`: the whole product on this machine, against an emulated GitHub, with no key and no
+// network. With `--dashboard` it plays a longer history and keeps the dashboard open until Ctrl-C.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { guardExit } from "../src/server/guard-exit.ts";

@@ -1,5 +1,5 @@
-// Draws a posted review for a terminal the way a person reads it on GitHub: the hunk, the comment under its line.
-// Pure: takes what is posted on the pull request and returns text.
+// Draws a posted review for a terminal the way a person reads it on GitHub: the hunk, the comment
+// under its line. Pure: takes what is posted on the pull request and returns text.
 
 export interface ShownReview {
   readonly number: number;
@@ -77,7 +77,10 @@ function box(markdown: string, paint: Paint): string {
     .join("\n");
 }
 
-/** Markdown as a reader sees it: without hidden comments, tags and link targets, and with at most one empty line in a row. */
+/**
+ * Markdown as a reader sees it: without hidden comments, tags and link targets, and with at most
+ * one empty line in a row.
+ */
 function readable(markdown: string): string {
   return markdown
     .replace(/<!--[\s\S]*?-->/g, "")

@@ -1,4 +1,5 @@
 // One line for each stage of the pipeline, from the value that it returned.
+
 import type { ChangeContext } from "../src/domain/change-context.ts";
 import type { Remembered } from "../src/domain/memory/write-report.ts";
 import type { Skipped } from "../src/domain/omissions.ts";
@@ -6,6 +7,7 @@ import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { PostedReview, Review, Superseded } from "../src/domain/review.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
+import { counted } from "../src/domain/text/counted.ts";
 
 /** What the publish stage returns for a reply to a command or a question. */
 interface PostedAnswer {
@@ -41,19 +43,19 @@ function summaryOf(value: StageValue | null): string {
     case "change-context":
       return value.from === "nothing"
         ? "no model to show it to"
-        : `${value.excerpts.length} excerpts, ${value.tokens} tokens`;
+        : `${counted(value.excerpts.length, "excerpt")}, ${value.tokens} tokens`;
     case "context":
-      return `${value.files.length} files to review, ${value.leftOut.length} left out, ${value.pull.commits.length} commits, configuration of ${value.pull.base.sha.slice(0, 7)}`;
+      return `${counted(value.files.length, "file")} to review, ${value.leftOut.length} left out, ${counted(value.pull.commits.length, "commit")}, configuration of ${value.pull.base.sha.slice(0, 7)}`;
     case "review":
-      return `${value.findings.length} findings, ${value.heldBack.length} held back, ${value.degraded.length} parts degraded`;
+      return `${counted(value.findings.length, "finding")}, ${value.heldBack.length} held back, ${counted(value.degraded.length, "part")} degraded`;
     case "precedents":
       return value.gate.retrieve
-        ? `${value.ranked.length} of ${value.provenance.totalCandidates} memories fit (${value.provenance.method})`
+        ? `${value.ranked.length} of ${counted(value.provenance.totalCandidates, "memory", "memories")} fit (${value.provenance.method})`
         : `memory not searched: ${value.gate.reason}`;
     case "posted":
-      return `${value.findings.filter(({ place }) => place === "inline").length} comments in one review, one summary`;
+      return `${counted(value.findings.filter(({ place }) => place === "inline").length, "comment")} in one review, one summary`;
     case "remembered":
-      return `${value.added + value.updated} findings remembered`;
+      return `${counted(value.added + value.updated, "finding")} remembered`;
     case "skipped":
     case "superseded":
       return `${value.kind}: ${value.reason}`;

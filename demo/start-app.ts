@@ -1,4 +1,5 @@
-// Starts the real app against the demo's GitHub. Only this file of the demo knows the app's options.
+// Starts the real app against the demo's GitHub. Only this file of the demo knows the app's
+// options.
 import { pino } from "pino";
 import { startApp as startRealApp } from "../src/app.ts";
 import type { AppOptions as RealOptions } from "../src/server/app-options.ts";

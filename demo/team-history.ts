@@ -1,5 +1,5 @@
-// The third scene of the demo, for the dashboard: a team's reviews of a spring are imported, and four pull requests of today are
-// reviewed, answered, declined and fixed.
+// The third scene of the demo, for the dashboard: a team's reviews of a spring are imported, and
+// four pull requests of today are reviewed, answered, declined and fixed.
 import { people, saidOnLine } from "../test/app/past-reviews.ts";
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { GitHubWorld } from "../test/fakes/github/github.ts";

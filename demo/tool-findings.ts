@@ -1,5 +1,5 @@
-// The third scene of the demo: semgrep has scanned a pull request, a maintainer declines its result with a reason, and the next pull
-// request has the same code.
+// The third scene of the demo: semgrep has scanned a pull request, a maintainer declines its result
+// with a reason, and the next pull request has the same code.
 import type { Pull, Repository } from "../test/fakes/github/conversation.ts";
 import type { Stage } from "./repeated-findings.ts";
 

@@ -1,4 +1,5 @@
-// The pull request of docs/walkthrough.md, an earlier comment about similar code, and the stand-in model's replies.
+// The pull request of docs/walkthrough.md, an earlier comment about similar code, and the stand-in
+// model's replies.
 
 export const PATH = "player/thumbnails.py";
 export const TITLE = "feat(thumbnails): keep rendered thumbnails between sessions";
@@ -99,8 +100,8 @@ export const COMMENT_BEFORE = {
 } as const;
 
 /**
- * The stand-in's reply to the review prompt. It copies anchors and precedents from the prompt, as a model must, and says of the
- * caller only what the prompt shows of its body.
+ * The stand-in's reply to the review prompt. It copies anchors and precedents from the prompt, as a
+ * model must, and says of the caller only what the prompt shows of its body.
  */
 export function draftedFor(prompt: string) {
   const line = (text: string) =>

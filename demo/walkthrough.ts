@@ -1,4 +1,5 @@
-// Writes docs/walkthrough.md: one pull request through the whole pipeline, with the values that the code really returned.
+// Writes docs/walkthrough.md: one pull request through the whole pipeline, with the values that the
+// code really returned.
 //
 //   node demo/walkthrough.ts        writes the page; a test fails when it is stale
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -78,7 +79,7 @@ export async function walkthroughPage(): Promise<string> {
       },
       reviews,
       checks: { begin: () => Promise.resolve(1), end: () => Promise.resolve() },
-      checkBook: checks,
+      checkStore: checks,
       waits,
       memory,
       redact,
@@ -267,7 +268,9 @@ function quoted(text: string): string {
     .join("\n");
 }
 
-/** From the precedents on, with long lines truncated, and as much of the diff as shows its anchors. */
+/**
+ * From the precedents on, with long lines truncated, and as much of the diff as shows its anchors.
+ */
 function shortened(prompt: string): string {
   const from = Math.max(0, prompt.indexOf("## What was said before"));
   return prompt

@@ -1,5 +1,6 @@
-// The ablation table: each row switches one thing on over the row before it, and lists its gain beside what was once
-// expected of it. Every row is the real store and retrieve stage; only settings differ.
+// The ablation table: each row switches one thing on over the row before it, and lists its gain
+// beside what was once expected of it. Every row is the real store and retrieve stage; only
+// settings differ.
 import type { QueryVariant } from "../src/domain/retrieval.ts";
 import { FACTOR_NAMES, type FactorName } from "../src/retrieve/rank/factors.ts";
 import type { Tuning } from "../src/retrieve/tuning.ts";
@@ -148,7 +149,9 @@ const QUERY_STEP: readonly Stage[] = [
   },
 ];
 
-/** Whose truths are written about another language than the change: without the factor and with it. */
+/**
+ * Whose truths are written about another language than the change: without the factor and with it.
+ */
 const ELSEWHERE_OFF = "truths in another language: default without language";
 const LANGUAGE_STEP: readonly Stage[] = [
   { name: ELSEWHERE_OFF, form: WHOLE, tuning: without("language") },
@@ -231,7 +234,10 @@ function unwritten({ expected }: Stage): string {
   return `${hoped}not measured: give --written FILE, an export of described memories`;
 }
 
-/** Looser labels, because the strict ones hold five such truths only; other truths of the same queries do not count. */
+/**
+ * Looser labels, because the strict ones hold five such truths only; other truths of the same
+ * queries do not count.
+ */
 function inAnotherLanguage(asked: TaskData, { corpus }: JudgedData): TaskData {
   const languageOf = new Map(corpus.map(({ id, language }) => [id, language]));
   const queries = asked.queries.flatMap((query): TaskQuery[] => {

@@ -1,4 +1,5 @@
-// What one configuration answered to every query, and its figures: each with its interval, and held against another's.
+// What one configuration answered to every query, and its figures: each with its interval, and held
+// against another's.
 import type { Interval } from "../src/domain/figures/bootstrap-interval.ts";
 import { bootstrap, meanOf, mrr, ndcgAt, pairedBootstrap, precisionAt, recallAt } from "./metrics.ts";
 import type { Gain, Row } from "./suite.ts";
@@ -24,8 +25,9 @@ export type Figures = Readonly<Record<string, readonly number[]>>;
 const RETURNED = 10;
 
 /**
- * The ranked metrics, hit rates, the share of the first ten that is no truth (`notTruth@10`) and, of those of them that
- * have a distance, the share beyond the threshold (`fpr`; left out when no result of any query has a distance).
+ * The ranked metrics, hit rates, the share of the first ten that is no truth (`notTruth@10`) and,
+ * of those of them that have a distance, the share beyond the threshold (`fpr`; left out when no
+ * result of any query has a distance).
  */
 export function figuresOf(answers: readonly Answer[], threshold: number): Figures {
   const of = (metric: (answer: Answer) => number) => answers.map(metric);
@@ -77,13 +79,17 @@ export function rowOf(name: string, figures: Figures, answers: readonly Answer[]
 
 const COMPARED = ["mrr", "recall@5", "recall@10"] as const;
 
-/** Where a language model takes part, an answer of it is one of many: a spread needs as many repeats. */
+/**
+ * Where a language model takes part, an answer of it is one of many: a spread needs as many
+ * repeats.
+ */
 const REPEATS = 3;
 
 /**
  * Several runs of one configuration over the same queries.
  *
- * @returns the mean of the runs for each query, and a sentence with the mean and the standard deviation (n − 1) of the runs
+ * @returns the mean of the runs for each query, and a sentence with the mean and the standard
+ * deviation (n − 1) of the runs
  */
 export function overRepeats(runs: readonly Figures[]): { readonly figures: Figures; readonly spread: string } {
   const [first = {}] = runs;

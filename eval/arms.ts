@@ -1,4 +1,5 @@
-// Recorded arms of one question: the same pull requests, read in another way, judged by meaning without the arm.
+// Recorded arms of one question: the same pull requests, read in another way, judged by meaning
+// without the arm.
 import { readFile } from "node:fs/promises";
 import { bootstrapShare, type Interval } from "../src/domain/figures/bootstrap-interval.ts";
 import type { Finding } from "../src/domain/finding.ts";
@@ -105,8 +106,8 @@ function countsOf({ pull, review, outcomes }: ArmReview, verdicts: ReadonlyMap<s
 type Counts = ReturnType<typeof countsOf>;
 
 /**
- * The figures of each arm, with the paired difference to the first one over the pull requests that both have. `seen` counts what
- * the summary has as well; money counts a cached token as a tenth.
+ * The figures of each arm, with the paired difference to the first one over the pull requests that
+ * both have. `seen` counts what the summary has as well; money counts a cached token as a tenth.
  */
 export function armRows(
   arms: readonly { readonly name: string; readonly reviews: readonly ArmReview[] }[],

@@ -1,4 +1,5 @@
-// How well a score separates two kinds, over items that give one or more of each and are drawn whole.
+// How well a score separates two kinds, over items that give one or more of each and are drawn
+// whole.
 import { type Interval, randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
 
 export interface Scored {
@@ -9,8 +10,8 @@ export interface Scored {
 }
 
 /**
- * Probability that a positive scores higher than a negative, ties half (Mann and Whitney, 1947), with its 95 % interval over
- * items drawn whole; .5 when one kind is missing.
+ * Probability that a positive scores higher than a negative, ties half (Mann and Whitney, 1947),
+ * with its 95 % interval over items drawn whole; .5 when one kind is missing.
  */
 export function aucOf(scored: readonly Scored[], seed = 1, rounds = 2_000): Interval {
   const ordered = scored.toSorted((a, b) => a.score - b.score);

@@ -1,9 +1,12 @@
-// In how many comments of the development data a word occurs. Only words that several repositories share are kept, so
-// that the table holds language and no one's text or names.
+// In how many comments of the development data a word occurs. Only words that several repositories
+// share are kept, so that the table holds language and no one's text or names.
 import type { Background, BackgroundFile } from "../src/domain/text/word-rarity.ts";
 import type { RetrievalRows } from "./retrieval-rows.ts";
 
-/** A word of fewer comments, or of fewer repositories, says more about a repository than about language. */
+/**
+ * A word of fewer comments, or of fewer repositories, says more about a repository than about
+ * language.
+ */
 const LEAST_TEXTS = 4;
 const LEAST_REPOS = 3;
 

@@ -1,5 +1,6 @@
-// What the default configuration reached last, and whether a run fell below it. `eval/baseline.json` is written from
-// results: `npm run eval -- SUITE … --write-baseline`, and held by `… --baseline` and by test/eval/baseline.slow.test.ts.
+// What the default configuration reached last, and whether a run fell below it.
+// `eval/baseline.json` is written from results: `npm run eval -- SUITE … --write-baseline`, and
+// held by `… --baseline` and by test/eval/baseline.slow.test.ts.
 import { readFile, writeFile } from "node:fs/promises";
 import type { SuiteResult } from "./suite.ts";
 
@@ -18,7 +19,9 @@ const HELD = /^(mrr|(recall|precision|ndcg|hitRate|pass)@\d+|right)$/;
 
 const FILE = new URL("./baseline.json", import.meta.url);
 
-/** Repositories of five languages whose queries of task G run inside the tests: all 30 take minutes. */
+/**
+ * Repositories of five languages whose queries of task G run inside the tests: all 30 take minutes.
+ */
 export const SAMPLE = [
   "celery/celery",
   "alacritty/alacritty",
@@ -46,8 +49,9 @@ export function baselineOf(suite: string, result: SuiteResult): Baseline {
 }
 
 /**
- * What of a result lies below the interval of its baseline; one line each, [] when nothing does. A result without a
- * baseline, or of other data, cannot be held against anything, and that is a line too.
+ * What of a result lies below the interval of its baseline; one line each, [] when nothing does. A
+ * result without a baseline, or of other data, cannot be held against anything, and that is a line
+ * too.
  */
 export function fallenBelow(suite: string, result: SuiteResult, baselines: readonly Baseline[]): string[] {
   const now = baselineOf(suite, result);

@@ -1,4 +1,5 @@
-// Merged changes on which no reviewer of the data said anything: what is posted on them is noise, or was overlooked.
+// Merged changes on which no reviewer of the data said anything: what is posted on them is noise,
+// or was overlooked.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +9,10 @@ import { jsonLines } from "./read-data.ts";
 
 const DRAWN = 40;
 const SEED = "clean changes 1";
-/** Changed lines: fewer are mostly versions and typing errors, more are seldom merged without a word. */
+/**
+ * Changed lines: fewer are mostly versions and typing errors, more are seldom merged without a
+ * word.
+ */
 const LINES = { least: 5, most: 150 };
 const MERGED = new Set(["pull-request", "merge-first-parent"]);
 

@@ -1,5 +1,5 @@
-// The same code as another author would write it: local names changed, lines reformatted. What a variant is does not
-// depend on what it is compared with.
+// The same code as another author would write it: local names changed, lines reformatted. What a
+// variant is does not depend on what it is compared with.
 import { createHash } from "node:crypto";
 
 /** Keywords, which are no names, in the languages of the data. */
@@ -29,12 +29,15 @@ const MEANINGS = [
   "node",
 ];
 
-/** Which names change: those that are neither called, nor members, nor written with a capital; or all but keywords. */
+/**
+ * Which names change: those that are neither called, nor members, nor written with a capital; or
+ * all but keywords.
+ */
 export type RenamedNames = "local" | "every";
 
 /**
- * Each name is replaced by one of its own that is made from its letters; indentation, blanks between tokens and line breaks
- * after `,`, `{` and `(` change.
+ * Each name is replaced by one of its own that is made from its letters; indentation, blanks
+ * between tokens and line breaks after `,`, `{` and `(` change.
  */
 export function variantOf(code: string, names: RenamedNames): string {
   return reformatted(code.replace(PATTERNS[names], (name) => (KEYWORDS.has(name) ? name : nameFor(name))));

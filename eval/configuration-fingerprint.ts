@@ -7,7 +7,10 @@ import { TUNING } from "../src/retrieve/tuning.ts";
 import { TERM_WEIGHTS } from "../src/search/terms.ts";
 import { fingerprint } from "./read-data.ts";
 
-/** Of everything that decides what memory finds: configuration, constants, embedder, learned table, tokeniser. */
+/**
+ * Of everything that decides what memory finds: configuration, constants, embedder, learned table,
+ * tokeniser.
+ */
 export function retrievalFingerprint({ space, threshold, weight }: Embedder): string {
   return fingerprint({
     knowledge: defaultKnowledge(),

@@ -1,5 +1,5 @@
-// Linguist's vendored and generated flags, as far as a path shows them. Only measured: what a review leaves out is gather's
-// own list (linguist calls every workflow file vendored).
+// Linguist's vendored and generated flags, as far as a path shows them. Only measured: what a
+// review leaves out is gather's own list (linguist calls every workflow file vendored).
 
 interface FileFlags {
   readonly vendored: boolean;

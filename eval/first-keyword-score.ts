@@ -1,5 +1,5 @@
-// The keyword score of the first system of this kind, kept as a row to measure against: .1 for each occurrence of a query
-// word, .2 more if it is a whole word, at most 1 in all.
+// The keyword score of the first system of this kind, kept as a row to measure against: .1 for each
+// occurrence of a query word, .2 more if it is a whole word, at most 1 in all.
 import { memoryId, repoKey } from "../src/domain/memory.ts";
 import type { KeywordHit } from "../src/domain/retrieval.ts";
 import { evaluationRepo } from "../src/learn/remember/parse-row.ts";

@@ -1,6 +1,7 @@
-// Fits src/retrieve/rank/fusion-table.json: `node eval/fit-fusion.ts --data DIR --questions DIR [--write]`. Weights come from the
-// development data only; the printed figures are of repositories (questions: findings) that the weights did not see. `--keep
-// FILE` writes each query's figures, and `--against FILE` prints the paired intervals against such a file. The factors of
+// Fits src/retrieve/rank/fusion-table.json: `node eval/fit-fusion.ts --data DIR --questions DIR
+// [--write]`. Weights come from the development data only; the printed figures are of repositories
+// (questions: findings) that the weights did not see. `--keep FILE` writes each query's figures,
+// and `--against FILE` prints the paired intervals against such a file. The factors of
 // rank/factors.ts are part of each score that is fitted, and have no weight.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -45,9 +46,10 @@ const QUESTION: readonly Choice[] = ["titleText", "titleKeywords"].map(within("w
 const NO_SCALE = { mean: 0, deviation: 1 };
 
 /**
- * What similarity of vectors weighs is set by hand, not fitted: it counts for neural embedders only, and the data has vectors of
- * the local one, with a quarter of which no figure moves by more than .008 between 0 and 3 (a question: 4). So set, the very
- * same text counts about as much as the best of the words.
+ * What similarity of vectors weighs is set by hand, not fitted: it counts for neural embedders
+ * only, and the data has vectors of the local one, with a quarter of which no figure moves by more
+ * than .008 between 0 and 3 (a question: 4). So set, the very same text counts about as much as the
+ * best of the words.
  */
 const similarity = (weight: number): FusionWeight => ({
   ...asIs("meaning")("similarity"),
@@ -87,7 +89,10 @@ function scaledExamples(
   });
 }
 
-/** Of the candidates of task G. The others have more candidates for each labelled one; so that .1 means the same in all. */
+/**
+ * Of the candidates of task G. The others have more candidates for each labelled one; so that .1
+ * means the same in all.
+ */
 const LABELLED_SHARE = 0.031;
 
 const odds = (share: number) => share / (1 - share);
@@ -98,8 +103,9 @@ const SCORE_STEP = 0.5;
 const FEWEST_LABELLED = 8;
 
 /**
- * Isotonic: the share of labelled candidates by the score of words and place, of queries whose repository the weights did not see.
- * Neighbouring steps are joined until each has enough labelled ones and the shares rise.
+ * Isotonic: the share of labelled candidates by the score of words and place, of queries whose
+ * repository the weights did not see. Neighbouring steps are joined until each has enough labelled
+ * ones and the shares rise.
  */
 function calibrationOf(examples: readonly Scaled[], weights: (example: Scaled) => Float64Array) {
   const steps = new Map<number, { from: number; all: number; labelled: number }>();
@@ -154,7 +160,10 @@ function foldsOf(examples: readonly Example[]): ReadonlyMap<string, number> {
   return folds;
 }
 
-/** Listwise softmax: the share of probability that goes to what matters, by gradient descent (Adam), ridge on weights. */
+/**
+ * Listwise softmax: the share of probability that goes to what matters, by gradient descent (Adam),
+ * ridge on weights.
+ */
 function fitWeights(examples: readonly Scaled[], width: number): Float64Array {
   const known = examples.filter((example) => example.hits.some((share) => share > 0));
   const weights = new Float64Array(width);
@@ -281,7 +290,9 @@ function fitTask(task: Task, asked: readonly Example[], choices: readonly Choice
   };
 }
 
-/** What each signal is worth: the loss of MRR and R@10 without it, with all weights fitted again. */
+/**
+ * What each signal is worth: the loss of MRR and R@10 without it, with all weights fitted again.
+ */
 function leaveOneOut(
   task: Task,
   examples: readonly Scaled[],

@@ -1,6 +1,6 @@
-// Code that a reviewer commented on, beside the code that replaced it: pairs of flagged and fixed lines, built from the judged
-// retrieval data. The comment's own hunk has the lines of that time; the diff at the final head, or the hunk of a later comment
-// on the same file, those of later.
+// Code that a reviewer commented on, beside the code that replaced it: pairs of flagged and fixed
+// lines, built from the judged retrieval data. The comment's own hunk has the lines of that time;
+// the diff at the final head, or the hunk of a later comment on the same file, those of later.
 import type { Hunk } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
 import { changedLines, type HeadLine, headLines, PLACE_UNKNOWN, textIn } from "../src/learn/feedback/fix-pair.ts";

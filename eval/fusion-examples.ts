@@ -1,5 +1,5 @@
-// What the weights of src/retrieve/rank/fusion-table.json are fitted on: queries of the development data with the signals of
-// their candidates.
+// What the weights of src/retrieve/rank/fusion-table.json are fitted on: queries of the development
+// data with the signals of their candidates.
 
 import { languageOf } from "../src/analyze/analyze.ts";
 import type { MemoryRecord } from "../src/domain/memory.ts";
@@ -41,7 +41,10 @@ export interface Example {
   readonly untuned: readonly string[];
 }
 
-/** Task G: comments of other pull requests of the repository, said before. S: all its texts, without place and date. */
+/**
+ * Task G: comments of other pull requests of the repository, said before. S: all its texts, without
+ * place and date.
+ */
 export function changeExamples(
   rows: RetrievalRows,
   judged: JudgedData,

@@ -1,4 +1,5 @@
-// Hunks as memory knows them: what of a hunk is put into words, and which hunks of many are worth it.
+// Hunks as memory knows them: what of a hunk is put into words, and which hunks of many are worth
+// it.
 import type { Hunk } from "../src/domain/pull-request.ts";
 
 /** The text of a hunk's added lines, in order. */

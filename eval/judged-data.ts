@@ -1,4 +1,5 @@
-// The judged retrieval data in its folder: comments, and pull requests with what an earlier comment should be.
+// The judged retrieval data in its folder: comments, and pull requests with what an earlier comment
+// should be.
 import { z } from "zod";
 import { dataFingerprint, readRows, shapedRows } from "./read-data.ts";
 import { unanswered, unansweredRows } from "./unanswered.ts";
@@ -43,8 +44,8 @@ export interface JudgedData {
 }
 
 /**
- * Reads corpus and queries from a folder, by shape. Nobody may read the labels (`category`, `lowInfo`, clusters): they
- * were written by those who wrote the truth.
+ * Reads corpus and queries from a folder, by shape. Nobody may read the labels (`category`,
+ * `lowInfo`, clusters): they were written by those who wrote the truth.
  *
  * @throws Error when a truth id is missing from the corpus
  */

@@ -1,4 +1,5 @@
-// Figures of a ranked list against the ids that matter, and how sure a difference between two systems is.
+// Figures of a ranked list against the ids that matter, and how sure a difference between two
+// systems is.
 import { type Interval, randomFrom } from "../src/domain/figures/bootstrap-interval.ts";
 
 /** 1 / rank of the first id that matters, 0 when none is in the list. */
@@ -7,7 +8,10 @@ export function mrr(ranked: readonly string[], truth: ReadonlySet<string>): numb
   return first < 0 ? 0 : 1 / (first + 1);
 }
 
-/** Share of the truth that is among the first k, 0–1; 0 when there is no truth. A repeated id counts once. */
+/**
+ * Share of the truth that is among the first k, 0–1; 0 when there is no truth. A repeated id counts
+ * once.
+ */
 export function recallAt(k: number, ranked: readonly string[], truth: ReadonlySet<string>): number {
   return truth.size === 0 ? 0 : hitsAt(k, ranked, truth) / truth.size;
 }
@@ -22,8 +26,8 @@ function hitsAt(k: number, ranked: readonly string[], truth: ReadonlySet<string>
 }
 
 /**
- * Discounted gain of the first k over the best that these grades allow, 0–1. Gain is 2^grade − 1, discount is
- * log2(rank + 1); an id without a grade gains nothing.
+ * Discounted gain of the first k over the best that these grades allow, 0–1. Gain is 2^grade − 1,
+ * discount is log2(rank + 1); an id without a grade gains nothing.
  */
 export function ndcgAt(k: number, ranked: readonly string[], grades: ReadonlyMap<string, number>): number {
   const gain = (grade: number, at: number) => (2 ** grade - 1) / Math.log2(at + 2);
@@ -46,7 +50,8 @@ export const SEED = 1;
 /**
  * Percentile bootstrap over items.
  *
- * @param values one figure per query; for two systems the differences of the same queries, which makes it paired
+ * @param values one figure per query; for two systems the differences of the same queries, which
+ * makes it paired
  * @param seed the same seed gives the same interval
  * @returns mean and 95 % interval; all 0 when there are no values
  */

@@ -1,4 +1,5 @@
-// A law of the order as data: a change, a few memories that differ in one thing, and which of them ranks first.
+// A law of the order as data: a change, a few memories that differ in one thing, and which of them
+// ranks first.
 import { z } from "zod";
 import { Knowledge } from "../src/config/knowledge.ts";
 import { CORPORA, OUTCOMES } from "../src/domain/memory.ts";
@@ -51,7 +52,10 @@ const Case = z.object({
   expect: z.array(Expectation).min(1),
 });
 
-/** The line as it was read: one that cannot be asked still has an id and, where it names one, a group. */
+/**
+ * The line as it was read: one that cannot be asked still has an id and, where it names one, a
+ * group.
+ */
 export type OrderCase =
   | ({ readonly kind: "case" } & z.infer<typeof Case>)
   | { readonly kind: "malformed"; readonly id: string; readonly group: string; readonly reason: string };

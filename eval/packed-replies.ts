@@ -32,7 +32,8 @@ export async function readReplies(place: string): Promise<ReplyFiles> {
 /**
  * The files of several places by their own name, without the folders that they are in.
  *
- * @param places parted by commas: a folder, a packed file, or either with `:FOLDER` for what is in one of its folders
+ * @param places parted by commas: a folder, a packed file, or either with `:FOLDER` for what is in
+ * one of its folders
  * @throws Error when there is none
  */
 export async function readFlat(places: string): Promise<ReplyFiles> {

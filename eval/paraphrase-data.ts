@@ -1,4 +1,5 @@
-// Findings, what other tools said wrongly, and the queries of other reviewers, read from their folder by shape.
+// Findings, what other tools said wrongly, and the queries of other reviewers, read from their
+// folder by shape.
 import { z } from "zod";
 import { dataFingerprint, readRows, shapedRows } from "./read-data.ts";
 

@@ -1,5 +1,6 @@
-// Real pull requests with the lines that people commented on, from a folder of any depth, known by their content: golden
-// comments (`comments` and `diff`) and retrieval queries (`diff`, `asOf`, `ownInDiff` over a corpus).
+// Real pull requests with the lines that people commented on, from a folder of any depth, known by
+// their content: golden comments (`comments` and `diff`) and retrieval queries (`diff`, `asOf`,
+// `ownInDiff` over a corpus).
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -26,7 +27,10 @@ export interface RealPull {
   readonly number: number;
   readonly title: string;
   readonly body: string | null;
-  /** Epoch milliseconds at which it was asked about: memory may know nothing later. Null where the data has no date. */
+  /**
+   * Epoch milliseconds at which it was asked about: memory may know nothing later. Null where the
+   * data has no date.
+   */
   readonly asOf: number | null;
   readonly diff: string;
   readonly source: "golden" | "own";
@@ -37,11 +41,17 @@ export interface RealPull {
 }
 
 export interface PullsRead {
-  /** Golden ones first, then the others; each in an order that favours no repository and is always the same. */
+  /**
+   * Golden ones first, then the others; each in an order that favours no repository and is always
+   * the same.
+   */
   readonly pulls: readonly RealPull[];
   /** Rows of pull requests whose diff is missing: they cannot be read. */
   readonly withoutDiff: number;
-  /** Lines of comments to remember, by repository; what they hold is read by `kodiai memory import`'s own reader. */
+  /**
+   * Lines of comments to remember, by repository; what they hold is read by `kodiai memory
+   * import`'s own reader.
+   */
   readonly corpus: ReadonlyMap<string, readonly string[]>;
   readonly files: readonly { readonly name: string; readonly sha256: string }[];
 }
@@ -152,7 +162,10 @@ function list(value: unknown): readonly Row[] {
   return Array.isArray(value) ? (value as Row[]) : [];
 }
 
-/** Without a path it says nothing about a place, and without text nothing at all: then it is not counted. */
+/**
+ * Without a path it says nothing about a place, and without text nothing at all: then it is not
+ * counted.
+ */
 function commentOf(one: Row): readonly GoldenComment[] {
   const line = Number(one.line ?? 0);
   const text = String(one.text ?? "");
@@ -166,7 +179,9 @@ function commentOf(one: Row): readonly GoldenComment[] {
   return [{ path, side: one.side === "LEFT" ? "LEFT" : "RIGHT", startLine, line, text, category }];
 }
 
-/** The same pull request in two sources is reviewed once; what people said in the second is kept. */
+/**
+ * The same pull request in two sources is reviewed once; what people said in the second is kept.
+ */
 function eachOnce(pulls: readonly RealPull[]): readonly RealPull[] {
   const found = new Map<string, RealPull>();
   for (const pull of pulls) {

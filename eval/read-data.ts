@@ -13,8 +13,9 @@ export interface DataFile {
 }
 
 /**
- * Every `*.jsonl` and `*.json` of a folder, by name. A `.json` file holding an array gives its items, else one row. What
- * is not an object of JSON is counted as unanswered, by its file and line.
+ * Every `*.jsonl` and `*.json` of a folder, by name. A `.json` file holding an array gives its
+ * items, else one row. What is not an object of JSON is counted as unanswered, by its file and
+ * line.
  */
 export async function readRows(folder: string): Promise<readonly DataFile[]> {
   const names = (await readdir(folder)).filter((name) => /\.jsonl?$/.test(name)).sort();
@@ -62,7 +63,8 @@ function objects(items: readonly { readonly item: unknown; readonly id: string }
 }
 
 /**
- * The rows that have `key`, read by a schema. One that has it and is of another shape is counted as unanswered.
+ * The rows that have `key`, read by a schema. One that has it and is of another shape is counted as
+ * unanswered.
  *
  * @param key distinguishes these rows from others in the folder
  */

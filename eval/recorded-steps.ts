@@ -1,5 +1,5 @@
-// What a model adds to memory, with recorded replies: the steps that ask one, the queries whose replies are recorded, and a
-// model that answers the product's own questions from files.
+// What a model adds to memory, with recorded replies: the steps that ask one, the queries whose
+// replies are recorded, and a model that answers the product's own questions from files.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
@@ -11,7 +11,10 @@ import type { Arm } from "./run-retrieval.ts";
 
 export const QUERIES_FILE = "eval/replies/queries.txt";
 
-/** Each step switched on alone over the default. Lists are longer than a prompt's here, so `rerankKeep` says what a prompt's is. */
+/**
+ * Each step switched on alone over the default. Lists are longer than a prompt's here, so
+ * `rerankKeep` says what a prompt's is.
+ */
 export const STEPS = {
   rerank: {
     name: "+ rerank",
@@ -35,7 +38,10 @@ export function readStep(name: string): Step {
   throw new Error(`--step is one of ${Object.keys(STEPS).join(", ")}`);
 }
 
-/** Only the queries of the file, one id a line. @throws Error naming an id that the task does not have */
+/**
+ * Only the queries of the file, one id a line. @throws Error naming an id that the task does not
+ * have
+ */
 export async function recordedQueries(asked: TaskData, file: string): Promise<TaskData> {
   const ids = new Set((await readFile(file, "utf8")).split("\n").filter((line) => line !== ""));
   const queries = asked.queries.filter(({ id }) => ids.delete(id));
@@ -53,12 +59,16 @@ export function drawnIds(ids: readonly string[], seed: string, count: number): r
     .toSorted();
 }
 
-/** The same in each run, so that the same question has the same fingerprint. Recorded replies are of public data. */
+/**
+ * The same in each run, so that the same question has the same fingerprint. Recorded replies are of
+ * public data.
+ */
 const DELIMITER = `kodiai-${"0".repeat(32)}`;
 
 /**
  * The arm, with a model that answers from files. A reply belongs to a question when the
- * `.request.json` beside it has the question's fingerprint, or when its own name is the fingerprint.
+ * `.request.json` beside it has the question's fingerprint, or when its own name is the
+ * fingerprint.
  *
  * @returns also what became of the questions about each query
  */

@@ -1,4 +1,5 @@
-// The judged retrieval data as a history: pull requests in the order of their dates, with what people said on them later.
+// The judged retrieval data as a history: pull requests in the order of their dates, with what
+// people said on them later.
 
 import { mostOf, type PlaceboCandidate, placeboFor } from "../src/domain/figures/replay.ts";
 import { canonicalLanguage } from "../src/domain/language.ts";

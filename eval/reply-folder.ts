@@ -30,7 +30,8 @@ export interface RecordedModel {
 }
 
 /**
- * The name of a question's files: `OWNER+NAME-NUMBER-q1`, `…-r2q1` in the second reading, `…-verify` for the second look.
+ * The name of a question's files: `OWNER+NAME-NUMBER-q1`, `…-r2q1` in the second reading,
+ * `…-verify` for the second look.
  */
 export function stemOf(pull: { readonly repo: string; readonly number: number }): (question: PlainQuestion) => string {
   // A review's parts are asked side by side, so it is the question that knows its number.
@@ -90,7 +91,10 @@ export async function recordedModel(
 /** Shorter beginnings are not kept by servers. */
 const LEAST_CACHED = 1_024;
 
-/** Tokens of the longest beginning that an earlier question had word for word; marks those of this one as known. */
+/**
+ * Tokens of the longest beginning that an earlier question had word for word; marks those of this
+ * one as known.
+ */
 function cachedTokens({ tier, system, user }: ModelRequest<unknown>, beginnings: Set<string>): number {
   let beginning: string = tier;
   let known = 0;

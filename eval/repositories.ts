@@ -1,4 +1,5 @@
-// Repositories at the heads of pull requests, from git bundles (`OWNER+NAME.bundle` with `refs/pull/N/head`).
+// Repositories at the heads of pull requests, from git bundles (`OWNER+NAME.bundle` with
+// `refs/pull/N/head`).
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -44,7 +44,10 @@ export interface RetrievalRows {
   readonly refusedDiffs: number;
 }
 
-/** Reads corpus and queries from a folder and prepares them. @throws Error when a truth id is missing from the corpus */
+/**
+ * Reads corpus and queries from a folder and prepares them. @throws Error when a truth id is
+ * missing from the corpus
+ */
 export async function readRetrieval(folder: string): Promise<RetrievalRows> {
   return prepareRows(await readJudged(folder));
 }
@@ -88,7 +91,9 @@ function queryOf(row: JudgedRow, hunks: readonly ChangedHunk[], words: Lexicon):
   };
 }
 
-/** Task G and H: same repository, another pull request, written before the change was asked about. */
+/**
+ * Task G and H: same repository, another pull request, written before the change was asked about.
+ */
 export function earlier(rows: RetrievalRows, query: RetrievalQuery): readonly RetrievalMemory[] {
   const all = rows.memories.get(query.repo) ?? [];
   return all.filter((memory) => memory.pr !== query.pr && memory.createdAt < query.asOf);

@@ -1,11 +1,13 @@
-// The three questions that are asked of the judged retrieval data: what is in memory, what may be found, what should be.
+// The three questions that are asked of the judged retrieval data: what is in memory, what may be
+// found, what should be.
 import type { FileDiff } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
 import type { CorpusRow, JudgedData, JudgedRow } from "./judged-data.ts";
 
 /**
- * G: an earlier comment of the same repository on the same issue. H: the same with looser labels, graded. S: a pull
- * request's own comments from its diff alone, among all comments of the repository and by their text alone.
+ * G: an earlier comment of the same repository on the same issue. H: the same with looser labels,
+ * graded. S: a pull request's own comments from its diff alone, among all comments of the
+ * repository and by their text alone.
  */
 export const TASKS = ["G", "H", "S"] as const;
 export type Task = (typeof TASKS)[number];
@@ -37,7 +39,10 @@ export interface TaskData {
   readonly refusedDiffs: number;
 }
 
-/** Of text alone nothing has a date: all of it was said on this day, and the question comes a day later. */
+/**
+ * Of text alone nothing has a date: all of it was said on this day, and the question comes a day
+ * later.
+ */
 const ONE_DAY = "2020-01-01T00:00:00Z";
 const NEXT_DAY = Date.parse("2020-01-02T00:00:00Z");
 

@@ -1,5 +1,6 @@
-// A real pull request through the real pipeline up to the written review: gather reads it from the data, memory is an index
-// of the data's comments that knows nothing of this pull request and nothing later, and the caller provides the model.
+// A real pull request through the real pipeline up to the written review: gather reads it from the
+// data, memory is an index of the data's comments that knows nothing of this pull request and
+// nothing later, and the caller provides the model.
 
 import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -31,7 +32,9 @@ import type { PullRepository } from "./repositories.ts";
 
 /** Memory of the evaluation: the comments of some repositories. */
 export interface CommentMemory {
-  /** What may be known at that time; without a date nothing, because it is unclear what was known. */
+  /**
+   * What may be known at that time; without a date nothing, because it is unclear what was known.
+   */
   recall(asOf: number | null): Recall;
   readonly memories: number;
   close(): Promise<void>;

@@ -17,8 +17,8 @@ export interface ReviewSet {
 }
 
 /**
- * Opens them by the flags `--only TEXT`, `--limit N`, `--repos DIR`, `--in-repos` (those with a repository alone) and `--clean`
- * (merged changes without a comment in place of pull requests).
+ * Opens them by the flags `--only TEXT`, `--limit N`, `--repos DIR`, `--in-repos` (those with a
+ * repository alone) and `--clean` (merged changes without a comment in place of pull requests).
  *
  * @param isTaken which of them are in question at all
  */

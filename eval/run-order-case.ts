@@ -31,10 +31,12 @@ const WHOLE = 50;
 const THRESHOLD = 0.3;
 
 /**
- * Remembers the memories of a case in repositories of its own and asks for its change, as a review of an opened pull request does.
+ * Remembers the memories of a case in repositories of its own and asks for its change, as a review
+ * of an opened pull request does.
  *
  * @param number of the case: another for each case of a store
- * @throws Error when the case cannot be asked: a patch that cannot be read, a row that memory refuses
+ * @throws Error when the case cannot be asked: a patch that cannot be read, a row that memory
+ * refuses
  */
 export async function askOrder(one: Case, number: number, store: TemporaryStore): Promise<RankedCase> {
   const repo = repoOf(number);
@@ -74,7 +76,10 @@ export async function askOrder(one: Case, number: number, store: TemporaryStore)
   };
 }
 
-/** All cases have one name, since names are embedded and must not distinguish cases, and an id and an owner of their own. */
+/**
+ * All cases have one name, since names are embedded and must not distinguish cases, and an id and
+ * an owner of their own.
+ */
 function repoOf(number: number): Repo {
   return { host: "eval", id: number, ownerId: number, owner: "acme", name: "shop", visibility: "public" };
 }
@@ -115,7 +120,8 @@ function recordOf(memory: OrderMemory & { readonly corpus: Corpus }, number: num
     severity: null,
     category: null,
     path: memory.path ?? null,
-    // As in a row that was written before languages were stored: what reads it must look at the path.
+    // As in a row that was written before languages were stored: what reads it must look at the
+    // path.
     language: memory.language ? canonicalLanguage(memory.language) : "",
     symbol: null,
     flaggedCode: null,

@@ -1,4 +1,5 @@
-// Runs one query with one configuration of the retrieve stage: the same stage and store that reviews use.
+// Runs one query with one configuration of the retrieve stage: the same stage and store that
+// reviews use.
 import { analyze } from "../src/analyze/analyze.ts";
 import { defaultKnowledge } from "../src/config/knowledge.ts";
 import { type ModelAllowance, NO_ALLOWANCE } from "../src/domain/model.ts";
@@ -28,7 +29,10 @@ export interface Arm {
   readonly leave?: (query: string) => Promise<ModelAllowance>;
 }
 
-/** Ranked lists are measured before anything is cut from them: topK raised, no floors, no character budget. */
+/**
+ * Ranked lists are measured before anything is cut from them: topK raised, no floors, no character
+ * budget.
+ */
 const RANKED = { topK: 50 };
 const OPEN = { floors: false, budget: false };
 
@@ -69,7 +73,8 @@ export async function runRetrieval(
     before: query.before,
     tuning: { ...(arm.cut === true ? {} : OPEN), ...arm.tuning },
   };
-  // A measurement of ranking wants a list for every query; what reaches a prompt is also the gate's decision.
+  // A measurement of ranking wants a list for every query; what reaches a prompt is also the gate's
+  // decision.
   const asked = arm.cut === true ? { ...context, job: { ...context.job, explicit: false } } : context;
   const allowance = (await arm.leave?.(query.id)) ?? NO_ALLOWANCE;
   const started = performance.now();

@@ -1,4 +1,5 @@
-// npm run eval -- SUITE --data DIR [--json FILE] [--FLAG VALUE …]: measure, print a table, write the figures.
+// npm run eval -- SUITE --data DIR [--json FILE] [--FLAG VALUE …]: measure, print a table, write
+// the figures.
 import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";

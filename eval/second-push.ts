@@ -1,4 +1,5 @@
-// The same change a day later: everything is some lines further down. Findings must not be posted again.
+// The same change a day later: everything is some lines further down. Findings must not be posted
+// again.
 import type { DiffLine, FileDiff } from "../src/domain/pull-request.ts";
 import { parseDiff } from "../src/gather/parse-diff.ts";
 import { anchorOf } from "../src/review/placing/locate.ts";
@@ -9,7 +10,9 @@ const MOVED = 7;
 
 export interface SecondPush {
   readonly pull: RealPull;
-  /** A model's reply to the first push as it would be to this one: its anchors name the moved lines. */
+  /**
+   * A model's reply to the first push as it would be to this one: its anchors name the moved lines.
+   */
   readonly moved: (reply: string) => string;
 }
 

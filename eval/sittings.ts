@@ -1,5 +1,5 @@
-// Prompts in folders, one for each sitting of a reader who answers them: no sitting has two of one repository, because one prompt
-// would hint at the answer of the other.
+// Prompts in folders, one for each sitting of a reader who answers them: no sitting has two of one
+// repository, because one prompt would hint at the answer of the other.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Outcome, writeQuestion } from "./reply-folder.ts";
@@ -11,7 +11,8 @@ export interface OpenQuestion {
 }
 
 /**
- * Writes OUT/reading-1/1, OUT/reading-1/2, …, OUT/verify/1, …, each with a README that says what to do.
+ * Writes OUT/reading-1/1, OUT/reading-1/2, …, OUT/verify/1, …, each with a README that says what to
+ * do.
  *
  * @param least as many sittings of a kind; more where one repository has more questions
  */

@@ -22,7 +22,9 @@ export interface Row {
 }
 
 export interface SuiteResult {
-  /** How many items were read, and what identifies them: sorted (name, sha256) of the files read. */
+  /**
+   * How many items were read, and what identifies them: sorted (name, sha256) of the files read.
+   */
   readonly data: { readonly n: number; readonly fingerprint: string };
   readonly config: { readonly fingerprint: string };
   /** Which task or part of the data, where a suite has several: `G`, `G sample`. */

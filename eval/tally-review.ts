@@ -80,7 +80,10 @@ export async function tallyReview(
   };
 }
 
-/** Within three lines of each other on the same side of the same file. A finding without a proven line meets no comment. */
+/**
+ * Within three lines of each other on the same side of the same file. A finding without a proven
+ * line meets no comment.
+ */
 export function isNear(
   finding: Pick<Finding, "path" | "side" | "startLine" | "line" | "locMethod">,
   comment: GoldenComment,
@@ -98,7 +101,10 @@ function sameDefect({ path, rule, title }: Finding): string {
   return JSON.stringify([path, rule, title]);
 }
 
-/** The same kind of thing about overlapping lines; of a model also the same title. A rule may speak twice in one file. */
+/**
+ * The same kind of thing about overlapping lines; of a model also the same title. A rule may speak
+ * twice in one file.
+ */
 function isDuplicate(a: Finding, b: Finding): boolean {
   const overlap = a.side === b.side && a.startLine <= b.line && b.startLine <= a.line;
   if (a.path !== b.path) return false;

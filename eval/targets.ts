@@ -1,5 +1,6 @@
-// What a retrieval of this kind is asked to reach, and what others report of theirs, beside what was measured. It never decides
-// a test: the labels of the data are incomplete, so precision and the share of false positives cannot reach what others report.
+// What a retrieval of this kind is asked to reach, and what others report of theirs, beside what
+// was measured. It never decides a test: the labels of the data are incomplete, so precision and
+// the share of false positives cannot reach what others report.
 import type { Row } from "./suite.ts";
 
 interface Target {
@@ -23,7 +24,9 @@ export const TARGETS: readonly Target[] = [
   { metric: "recall@10", than: "over", value: 0.9, of: "figure to beat" },
 ];
 
-/** By how many of the relevant are found among ten; the last one that a row reaches is its stage. */
+/**
+ * By how many of the relevant are found among ten; the last one that a row reaches is its stage.
+ */
 export const STAGES = [0.1, 0.4, 0.5, 0.6, 0.7] as const;
 
 /** One line a target that the row has a figure for, and one for the stage. */

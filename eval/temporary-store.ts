@@ -1,4 +1,5 @@
-// The real store in a folder of its own, filled through the real import, and removed when the work is done.
+// The real store in a folder of its own, filled through the real import, and removed when the work
+// is done.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +24,15 @@ export interface TemporaryStore {
   readonly embedder: Embedder;
   readonly memory: Memory;
   readonly recall: Recall;
-  /** Rows of a corpus or an export, as `kodiai memory import` takes them. @returns how many were added */
+  /**
+   * Rows of a corpus or an export, as `kodiai memory import` takes them. @returns how many were
+   * added
+   */
   importLines(lines: Iterable<string>, form?: EmbeddedForm): Promise<number>;
-  /** The same rows with the fields that a model wrote for some of them, by source id. @returns how many have fields */
+  /**
+   * The same rows with the fields that a model wrote for some of them, by source id. @returns how
+   * many have fields
+   */
   importWritten(lines: Iterable<string>, written: WrittenById, form: EmbeddedForm): Promise<number>;
   /** Records that no import makes: code. @returns how many were added */
   addRecords(records: readonly MemoryRecord[]): Promise<number>;
@@ -43,7 +50,8 @@ const redact = async (text: string) => text;
 
 /**
  * @param embedder the keyless one unless another is measured
- * @throws Error when a line of the data is not a row: figures of half the data would look like figures
+ * @throws Error when a line of the data is not a row: figures of half the data would look like
+ * figures
  */
 export async function withStore<T>(
   work: (store: TemporaryStore) => Promise<T>,

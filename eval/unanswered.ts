@@ -1,4 +1,5 @@
-// Rows of the data that could not be answered: each is counted with its id, and the run goes on without it.
+// Rows of the data that could not be answered: each is counted with its id, and the run goes on
+// without it.
 
 /** A row, and why there is no answer to it. */
 export interface UnansweredRow {
@@ -20,7 +21,9 @@ export function unansweredRows(): readonly UnansweredRow[] {
   return rows;
 }
 
-/** What `work` makes of each row; rows of which it throws are counted, by what `idOf` calls them. */
+/**
+ * What `work` makes of each row; rows of which it throws are counted, by what `idOf` calls them.
+ */
 export function answered<T, A>(all: readonly T[], idOf: (row: T) => string, work: (row: T) => A): A[] {
   return all.flatMap((row) => {
     try {

@@ -10,8 +10,9 @@ const BM25 = { k1: 1.2, b: 0.75 };
 const RRF_K = 60;
 
 /**
- * G: same file, then folder, then language, then recency; BM25 of the whole change against text, path and lines; BM25 of
- * title, body and paths against text and path. S: BM25 of the whole change against the text alone.
+ * G: same file, then folder, then language, then recency; BM25 of the whole change against text,
+ * path and lines; BM25 of title, body and paths against text and path. S: BM25 of the whole change
+ * against the text alone.
  */
 export function untunedFusion(
   query: RetrievalQuery,

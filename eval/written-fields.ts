@@ -1,4 +1,5 @@
-// Fields that a model wrote for a corpus: an export (`kodiai memory export`) of the corpus after it was imported and described.
+// Fields that a model wrote for a corpus: an export (`kodiai memory export`) of the corpus after it
+// was imported and described.
 import { readFile } from "node:fs/promises";
 import { rowRecord } from "../src/learn/learn.ts";
 import type { WrittenById } from "./temporary-store.ts";

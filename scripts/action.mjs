@@ -1,4 +1,5 @@
-// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by the machine's Node.
+// The GitHub Action: inputs in, `kodiai review`, a report and outputs out. Plain JavaScript, run by
+// the machine's Node.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import {
@@ -35,7 +36,8 @@ function main() {
   if (reports === null || folder === null)
     return complain("output and working-directory lie in the workspace, in folders that exist");
   const output = join(reports, basename(wanted));
-  // Said by the name that the workflow gave: what a link of the checkout leads to may be named anything.
+  // Said by the name that the workflow gave: what a link of the checkout leads to may be named
+  // anything.
   const report = relative(workspace, resolve(workspace, wanted));
   const [base, head] = [input("base"), input("head") || "HEAD"];
   const comment = input("comment") || "false";
@@ -60,10 +62,11 @@ function main() {
   const change = pull === null ? [`--base=${base}`, `--head=${head}`] : ["--comment", pull];
   const words = ["review", ...change, `--repo=${folder}`, `--format=${format}`, ...trust, ...wished, ...sarif];
   const { code, out, outcome } = run(words, pull === null ? {} : { GITHUB_TOKEN: input("token") });
-  // A run that ends before it has a review has no outcome. With 2 a SARIF file is wrong, with 3 a model did not answer: the rest
-  // is reviewed.
+  // A run that ends before it has a review has no outcome. With 2 a SARIF file is wrong, with 3 a
+  // model did not answer: the rest is reviewed.
   if (outcome === null || code === null) return end(code === 2 ? 2 : 3, null);
-  // Without a review there is no report: the configuration, or the draft, left the pull request out.
+  // Without a review there is no report: the configuration, or the draft, left the pull request
+  // out.
   const problem = out === "" ? null : write(output, out);
   if (problem !== null) return complain(`${report} could not be written: ${problem}`);
   if (format === "pretty") quote(out);
@@ -78,7 +81,10 @@ function input(name) {
   return (process.env[`INPUT_${name.toUpperCase()}`] ?? "").trim();
 }
 
-/** The real folder: the checkout may hold symbolic links. Null where it is not there, or not in the workspace. */
+/**
+ * The real folder: the checkout may hold symbolic links. Null where it is not there, or not in the
+ * workspace.
+ */
 function inWorkspace(path) {
   const found = resolve(workspace, path);
   const real = existsSync(found) ? realpathSync(found) : null;
@@ -97,7 +103,10 @@ function write(file, text) {
   }
 }
 
-/** The action is a clone without packages until it first runs. No install script of any package runs. */
+/**
+ * The action is a clone without packages until it first runs. No install script of any package
+ * runs.
+ */
 function installed() {
   if (existsSync(join(root, "node_modules"))) return true;
   const isWindows = process.platform === "win32";
@@ -117,7 +126,10 @@ function isFromFork(event) {
   return event.pull_request !== undefined && event.pull_request.head?.repo?.full_name !== event.repository?.full_name;
 }
 
-/** A checkout of the default depth lacks the commit where the change left its base. If this fails, the review says what to do. */
+/**
+ * A checkout of the default depth lacks the commit where the change left its base. If this fails,
+ * the review says what to do.
+ */
 function fetchHistory(folder, revisions) {
   const git = (...words) => {
     const options = { cwd: folder, stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" };

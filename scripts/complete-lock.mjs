@@ -1,5 +1,6 @@
-// Puts back the platform packages that a registry mirror did not have when package-lock.json was written: without their
-// entries `npm ci` refuses the file on every machine. Run it after adding a package: node scripts/complete-lock.mjs
+// Puts back the platform packages that a registry mirror did not have when package-lock.json was
+// written: without their entries `npm ci` refuses the file on every machine. Run it after adding a
+// package: node scripts/complete-lock.mjs
 import { readFileSync, writeFileSync } from "node:fs";
 
 const FILE = "package-lock.json";
@@ -16,7 +17,8 @@ for (const [at, entry] of Object.entries(lock.packages)) {
     const known = Object.keys(lock.packages).some(
       (path) => path === `node_modules/${name}` || path === `${at}/node_modules/${name}`,
     );
-    // Only packages made for one platform, by exact version: npm skips those of other platforms without asking for them.
+    // Only packages made for one platform, by exact version: npm skips those of other platforms
+    // without asking for them.
     if (known || os === undefined || cpu === undefined || !/^\d+\.\d+\.\d+$/.test(version)) continue;
     const libc = words.includes("musl") ? ["musl"] : words.includes("gnu") && os === "linux" ? ["glibc"] : undefined;
     lock.packages[`node_modules/${name}`] = {

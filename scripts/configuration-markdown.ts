@@ -1,4 +1,5 @@
-// docs/configuration.md and docs/environment.md: every key and every variable, made from the two schemas so that it cannot lag behind.
+// docs/configuration.md and docs/environment.md: every key and every variable, made from the two
+// schemas so that it cannot lag behind.
 
 import { CONFIG_KEYS, type ConfigKey, schemaAt } from "../src/config/config-keys.ts";
 import { ENV_VARIABLES } from "../src/config/environment/env-variables.ts";
@@ -84,7 +85,10 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return `${lines.join("\n")}\n`;
 }
 
-/** Keys of list items are listed with their list, keys of sections with their section, the others together. */
+/**
+ * Keys of list items are listed with their list, keys of sections with their section, the others
+ * together.
+ */
 function groupOf(path: string): string {
   const [list = ""] = path.split("[]", 1);
   if (list !== path) return list;

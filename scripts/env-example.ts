@@ -12,7 +12,10 @@ const WIDTH = 110;
 /** Set by nearly everyone although another variable could take their place. */
 const USUAL = "PRIVATE_KEY_PATH";
 
-/** Required variables are active and empty, so that no example's secret is ever in use; the others are comments. */
+/**
+ * Required variables are active and empty, so that no example's secret is ever in use; the others
+ * are comments.
+ */
 export function envExample(): string {
   return [HEAD, ...ENV_VARIABLES.map(variableText)].join("\n");
 }

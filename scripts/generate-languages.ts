@@ -1,5 +1,6 @@
-// node scripts/launch.mjs scripts/generate-languages.ts: packs GitHub's language data into src/analyze/language-table.json.
-// The package costs 155 ms and 7 MB at every start; the table has the four facts that decide a language, one language a line.
+// node scripts/launch.mjs scripts/generate-languages.ts: packs GitHub's language data into
+// src/analyze/language-table.json. The package costs 155 ms and 7 MB at every start; the table has
+// the four facts that decide a language, one language a line.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as linguist from "linguist-languages";
@@ -27,7 +28,10 @@ writeFileSync(
 execFileSync(process.execPath, ["node_modules/@biomejs/biome/bin/biome", "format", "--write", TARGET]);
 console.log(`${TARGET}: ${languages.length} languages`);
 
-/** Lists become words with a space between: a tenth of the lines, and the formatter leaves them alone. */
+/**
+ * Lists become words with a space between: a tenth of the lines, and the formatter leaves them
+ * alone.
+ */
 function packed({ type, extensions, filenames, interpreters }: Listed): Record<string, string> {
   const lists = Object.entries({ extensions, filenames, interpreters }).filter(([, words]) => (words ?? []).length > 0);
   return { type, ...Object.fromEntries(lists.map(([key, words]) => [key, joined(words ?? [])])) };

@@ -1,4 +1,5 @@
-// Writes the files that are made from the code: documents, JSON Schema, examples. `--check` only says which are stale.
+// Writes the files that are made from the code: documents, JSON Schema, examples. `--check` only
+// says which are stale.
 //
 //   npm run generate [-- --check]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
-// Runs a JavaScript or TypeScript program on a Node that can strip types: the running one when it is new enough,
-// else the project's own platform binary. Plain JavaScript, because the Node that starts it may be as old as 18
-// (npm 10.8 on Node 20 does not link a local package's binary into .bin).
+// Runs a JavaScript or TypeScript program on a Node that can strip types: the running one when it
+// is new enough, else the project's own platform binary. Plain JavaScript, because the Node that
+// starts it may be as old as 18 (npm 10.8 on Node 20 does not link a local package's binary into
+// .bin).
 //
 //   node scripts/launch.mjs [FLAG ...] PROGRAM [ARG ...]
 //
@@ -47,8 +48,9 @@ const env = {
   ...process.env,
   // Children of the program that say `node` get the same one.
   PATH: `${dirname(binary)}${delimiter}${process.env.PATH ?? ""}`,
-  // Each process and thread would strip the types of every file again: a quarter of the tests' time. Not in the
-  // machine's common folder for temporary files, where others could put code for us to run.
+  // Each process and thread would strip the types of every file again: a quarter of the tests'
+  // time. Not in the machine's common folder for temporary files, where others could put code for
+  // us to run.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules/.cache/compile"),
 };
 const words = process.argv.slice(2);
@@ -58,7 +60,8 @@ if (program >= 0) {
   // Node would end with 1.
   if (!existsSync(words[program])) throw new Error(`there is no ${words[program]}`);
 }
-// npm changes into the project's folder; the paths that a user names are seen from where npm was started.
+// npm changes into the project's folder; the paths that a user names are seen from where npm was
+// started.
 const { INIT_CWD, npm_lifecycle_event: script, npm_package_json: manifest } = process.env;
 const cwd = script === "kodiai" && manifest === join(root, "package.json") ? INIT_CWD : undefined;
 const child = spawn(binary, words, { stdio: "inherit", env, cwd });

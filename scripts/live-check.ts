@@ -1,4 +1,5 @@
-// Tests on the real GitHub what Kodiai relies on, with an installed App, and prints GitHub's answers (docs/operating.md).
+// Tests on the real GitHub what Kodiai relies on, with an installed App, and prints GitHub's
+// answers (docs/operating.md).
 //
 //   npm run -s live-check -- OWNER/NAME
 //
@@ -9,8 +10,8 @@
 //   --force                 uses a repository that is in use
 //   --json                  prints the report as JSON
 //
-// Exit 0 when every tested promise holds; 2 for wrong usage; 3 when a promise does not hold, or the run was cut short or left
-// something behind.
+// Exit 0 when every tested promise holds; 2 for wrong usage; 3 when a promise does not hold, or the
+// run was cut short or left something behind.
 
 import manifest from "../package.json" with { type: "json" };
 import { type Asker, askerFor } from "../src/cli/asker.ts";

@@ -2,7 +2,8 @@
 const MIN_WIDTH = 3;
 
 /**
- * A GitHub Markdown table, padded as the formatter pads it, so that generated pages need no formatting.
+ * A GitHub Markdown table, padded as the formatter pads it, so that generated pages need no
+ * formatting.
  *
  * @param rows cells of Markdown without line breaks, heading first; a `|` in a cell is escaped
  */

@@ -1,5 +1,6 @@
-// What was tried of model servers and embedders: the words and forms that each really sends, and what Kodiai makes of them. The tests
-// in test/matrix are made from this table, and so is docs/models.md.
+// What was tried of model servers and embedders: the words and forms that each really sends, and
+// what Kodiai makes of them. The tests in test/matrix are made from this table, and so is
+// docs/models.md.
 
 /** A server, and how to configure it. */
 export interface TriedServer {

@@ -1,8 +1,9 @@
 // npm run mutation -- --part NAME [--file TEXT] [--json FILE]
 //
-// Breaks one part of the core in every way that StrykerJS knows, runs the unit tests of that part, and prints how many breaks they
-// notice. A measurement, not a gate: a survivor is read, and becomes a test when it is a promise. StrykerJS is installed
-// apart (`npm ci --prefix scripts/mutation`), because its 150 packages have no other use here.
+// Breaks one part of the core in every way that StrykerJS knows, runs the unit tests of that part,
+// and prints how many breaks they notice. A measurement, not a gate: a survivor is read, and
+// becomes a test when it is a promise. StrykerJS is installed apart (`npm ci --prefix
+// scripts/mutation`), because its 150 packages have no other use here.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -43,7 +44,8 @@ process.exit(run(part.sources, part.tests));
 
 /** @returns the exit code */
 function run(sources: readonly string[], tests: readonly string[]): number {
-  // In the project's folder: StrykerJS copies it with everything else, and Vitest finds files from there.
+  // In the project's folder: StrykerJS copies it with everything else, and Vitest finds files from
+  // there.
   const [vitest, stryker, copy] = [".mutation.vitest.mjs", ".mutation.stryker.json", ".mutation"];
   const test = { include: tests, exclude: ["test/**/*.slow.test.ts"], setupFiles: ["test/seed.ts"], pool: "forks" };
   writeFileSync(
@@ -55,7 +57,8 @@ function run(sources: readonly string[], tests: readonly string[]): number {
     plugins: [join(PACKAGES, "@stryker-mutator/vitest-runner/dist/src/index.js")],
     vitest: { configFile: vitest },
     mutate: sources.flatMap((glob) => globSync(glob, { cwd: ROOT })).filter((path) => path.includes(values.file)),
-    // Texts are words, and a test for each would repeat them. A constant of a module would be tried with every test.
+    // Texts are words, and a test for each would repeat them. A constant of a module would be tried
+    // with every test.
     mutator: { excludedMutations: ["StringLiteral"] },
     ignoreStatic: true,
     coverageAnalysis: "perTest",

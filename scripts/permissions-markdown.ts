@@ -1,4 +1,5 @@
-// docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the comments in app.yml.
+// docs/permissions.md: what the GitHub App may do and hears, each with its reason, from the
+// comments in app.yml.
 
 import { isMap, isPair, isScalar, parseDocument } from "yaml";
 import type { LivePromise } from "./live-check/report.ts";

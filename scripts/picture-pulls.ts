@@ -1,5 +1,5 @@
-// Pull requests of the demo's world that only pictures show: a review with the results of two tools, a clean one on which nothing is
-// posted but a reaction, and the comments of the Action.
+// Pull requests of the demo's world that only pictures show: a review with the results of two
+// tools, a clean one on which nothing is posted but a reaction, and the comments of the Action.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

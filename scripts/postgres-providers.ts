@@ -1,4 +1,5 @@
-// The ways to a PostgreSQL 17 with pgvector on this machine, the best first: each says what starts the server, or why it cannot.
+// The ways to a PostgreSQL 17 with pgvector on this machine, the best first: each says what starts
+// the server, or why it cannot.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
@@ -56,7 +57,9 @@ function docker(): Means | string {
   return asked.status === 0 ? { kind: "docker" } : "no Docker engine answers";
 }
 
-/** A Debian of its own in a folder, with the packages of trixie: about two minutes the first time. */
+/**
+ * A Debian of its own in a folder, with the packages of trixie: about two minutes the first time.
+ */
 function debian(say: (line: string) => void): Means | string {
   const root = join(CACHE, "postgres-17");
   const bin = "/usr/lib/postgresql/17/bin";
@@ -88,7 +91,8 @@ function layOut(root: string, say: (line: string) => void): string | null {
   const tool = debootstrap();
   if (typeof tool === "string") return tool;
   say(`laying out PostgreSQL 17 with pgvector in ${root} (about two minutes, once)`);
-  // Under another name until it is complete, so that a run that was cut off leaves nothing that looks ready.
+  // Under another name until it is complete, so that a run that was cut off leaves nothing that
+  // looks ready.
   const unfinished = `${root}.${process.pid}`;
   for (const left of unfinishedBefore(root)) remove(left);
   const args = ["--variant=minbase", "--include=postgresql-17,postgresql-17-pgvector", "trixie", unfinished, mirror];
@@ -112,12 +116,16 @@ function unfinishedBefore(root: string): string[] {
     .map((entry) => join(folder, entry));
 }
 
-/** Not beyond its own file system: the system in the folder may still have /proc of this machine. */
+/**
+ * Not beyond its own file system: the system in the folder may still have /proc of this machine.
+ */
 function remove(folder: string): void {
   spawnSync("rm", ["-rf", "--one-file-system", folder]);
 }
 
-/** The installed debootstrap, or one unpacked into our folder: nothing is installed on the machine. */
+/**
+ * The installed debootstrap, or one unpacked into our folder: nothing is installed on the machine.
+ */
 function debootstrap(): { readonly program: string; readonly env: NodeJS.ProcessEnv } | string {
   const paths = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"];
   const env = { ...process.env, PATH: paths.join(delimiter) };

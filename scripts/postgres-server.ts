@@ -1,4 +1,5 @@
-// Starts and stops a PostgreSQL of our own on loopback: a data folder that goes with it, a port of its own, no password.
+// Starts and stops a PostgreSQL of our own on loopback: a data folder that goes with it, a port of
+// its own, no password.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, openSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -29,7 +30,10 @@ export interface ServerSettings {
 const USER = "kodiai";
 const DATABASE = "kodiai";
 
-/** Starts a server and waits until it answers. Throws with its last words when it does not within a minute. */
+/**
+ * Starts a server and waits until it answers. Throws with its last words when it does not within a
+ * minute.
+ */
 export async function startServer(means: Means, settings: ServerSettings): Promise<Running> {
   const port = settings.port ?? (await freePort());
   const running = means.kind === "docker" ? inContainer(port) : fromPrograms(means, port, settings);

@@ -1,14 +1,18 @@
-// A real PostgreSQL 17 with pgvector on loopback, by the best means at hand, for tests, benchmarks and a first look.
+// A real PostgreSQL 17 with pgvector on loopback, by the best means at hand, for tests, benchmarks
+// and a first look.
 //
-//   npm run postgres                      starts one, prints its address, stays until it is interrupted
-//   npm run -s postgres -- --detach       starts one (or finds the one that runs), prints its address, returns
+// npm run postgres                      starts one, prints its address, stays until it is
+// interrupted
+// npm run -s postgres -- --detach       starts one (or finds the one that runs), prints its
+// address, returns
 //   npm run -s postgres -- --stop         stops what --detach started
 //
 //   --port N     its port, else a free one
 //   --data DIR   keeps the data there, else they go with the server
 //   --quick      commits need not reach the disk: for tests
 //
-// DATABASE_URL, when set, is taken as it is and nothing is started. Exit 1 when no server can be had; standard error says why.
+// DATABASE_URL, when set, is taken as it is and nothing is started. Exit 1 when no server can be
+// had; standard error says why.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

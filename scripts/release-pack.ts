@@ -1,5 +1,5 @@
-// The package as it is published: JavaScript with types, since Node strips no types below node_modules. Nothing is written
-// into the checkout.
+// The package as it is published: JavaScript with types, since Node strips no types below
+// node_modules. Nothing is written into the checkout.
 //
 //   npm run release:pack -- --pack-destination DIR
 import { execFileSync } from "node:child_process";
@@ -20,7 +20,9 @@ const FILES = [
   ...["docs", "deploy"],
 ];
 
-/** Programs that are started by their file names: the compiler rewrites imports, and these are none. */
+/**
+ * Programs that are started by their file names: the compiler rewrites imports, and these are none.
+ */
 const STARTED = /new URL\("(\.\.?\/[\w./-]+)\.ts", import\.meta\.url\)/g;
 
 const { values } = parseArgs({ options: { "pack-destination": { type: "string" } } });
@@ -67,7 +69,9 @@ function compile(outDir: string): void {
   if (started === 0) throw new Error("no program is started by its file name any more; fix scripts/release-pack.ts");
 }
 
-/** What is served or read as it is: the compiler takes TypeScript and JSON along, and nothing else. */
+/**
+ * What is served or read as it is: the compiler takes TypeScript and JSON along, and nothing else.
+ */
 function copyAssets(target: string): void {
   cpSync(join(root, "src"), target, {
     recursive: true,

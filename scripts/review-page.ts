@@ -1,4 +1,5 @@
-// A posted review as GitHub shows it: its Markdown as HTML in GitHub's style, the hunk above each comment.
+// A posted review as GitHub shows it: its Markdown as HTML in GitHub's style, the hunk above each
+// comment.
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 
@@ -113,7 +114,10 @@ function head(author: string): string {
   return `<div class="head">${escaped(author.replace("[bot]", ""))} <span class="bot">bot</span> <small>commented now</small></div>`;
 }
 
-/** GitHub takes these tags of ours as they are. Its sanitizer lets nothing else that Kodiai writes through. */
+/**
+ * GitHub takes these tags of ours as they are. Its sanitizer lets nothing else that Kodiai writes
+ * through.
+ */
 function html(markdown: string): string {
   return micromark(markdown.replace(/<!--[\s\S]*?-->/g, ""), {
     extensions: [gfm()],

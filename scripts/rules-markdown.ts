@@ -8,7 +8,8 @@ import { CATEGORIES } from "../src/domain/finding.ts";
 type Rule = RuleOfFiles | RepositoryRule;
 
 /**
- * A page about every rule, by category: what it says, and one example. Why it matters and the fix are in the comment of a finding.
+ * A page about every rule, by category: what it says, and one example. Why it matters and the fix
+ * are in the comment of a finding.
  *
  * @returns Markdown that ends with a newline; the same for the same rules
  */
@@ -80,7 +81,10 @@ function languagesOf(rule: Rule): readonly string[] {
   return "check" in rule || rule.languages === "any" ? [] : [...rule.languages];
 }
 
-/** Characters that cannot be seen (bidi marks, zero-width, controls) are written out, or the page would hold them. */
+/**
+ * Characters that cannot be seen (bidi marks, zero-width, controls) are written out, or the page
+ * would hold them.
+ */
 function visible(code: string): string {
   return code.replace(/[\p{Cf}\p{Cc}]/gu, (character) =>
     character === "\n" || character === "\t" ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,

@@ -1,8 +1,10 @@
-// docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the demo's data, with the titles that
-// they show in titles.json. Needs a Chromium (CHROMIUM, or Debian's package).
+// docs/img/*.png: the demo's review as GitHub shows it, and the overview of the dashboard with the
+// demo's data, with the titles that they show in titles.json. Needs a Chromium (CHROMIUM, or
+// Debian's package).
 //
-//   npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, and pull requests with the results of
-//                                          tools, without a finding, and of the Action, to be looked at
+// npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, and pull
+// requests with the results of
+// tools, without a finding, and of the Action, to be looked at
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
@@ -71,7 +73,10 @@ try {
   await demo.close();
 }
 
-/** Headings, captions, column names and what is in bold, without what folds hide: with a figure or the words of a person left out. */
+/**
+ * Headings, captions, column names and what is in bold, without what folds hide: with a figure or
+ * the words of a person left out.
+ */
 async function titlesOn(page: Page): Promise<readonly string[]> {
   const shown = await page.locator("h1, h2, h3, th, caption, summary, strong").allInnerTexts();
   const titles = shown.map((text) => text.replace(/\s+/g, " ").trim()).filter((text) => /^\D+$/.test(text));

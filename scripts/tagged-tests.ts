@@ -1,5 +1,6 @@
-// Which tests show a row of the feature table, prove a promise or a defence: their titles end with its id, `[004-12]`, `[R1]`,
-// `[T25]`. The ids are those of docs/internals/features.md and guarantees.md.
+// Which tests show a row of the feature table, prove a promise or a defence: their titles end with
+// its id, `[004-12]`, `[R1]`, `[T25]`. The ids are those of docs/internals/features.md and
+// guarantees.md.
 //
 //   npm run tags               every id with its tests, as Markdown
 //   npm run tags -- --missing  only what is wrong: ids without a test, tags without an id
@@ -9,7 +10,10 @@ import { join } from "node:path";
 export interface Row {
   readonly id: string;
   readonly what: string;
-  /** Where the row holds: `default`, keys and variables, or `retired: WHY`. Promises and threats hold by default. */
+  /**
+   * Where the row holds: `default`, keys and variables, or `retired: WHY`. Promises and threats
+   * hold by default.
+   */
   readonly holds: string;
 }
 
@@ -29,7 +33,9 @@ export function readRows(features: string, guarantees: string): readonly Row[] {
   }));
 }
 
-/** Tags stand at the end of a string: the title of a test, or the name of a case that becomes one. */
+/**
+ * Tags stand at the end of a string: the title of a test, or the name of a case that becomes one.
+ */
 const TAGGED = /(["'`])((?:(?!\1).)*?)((?: ?\[(?:00\d-\d\d|[RT]\d+)\])+)\1/g;
 
 /** id → the tests whose titles carry it. */
@@ -42,7 +48,10 @@ export function taggedTests(files: ReadonlyMap<string, string>): ReadonlyMap<str
   return Map.groupBy(tagged, ({ id }) => id);
 }
 
-/** One line for each id that no test shows (retired rows need none), and for each tag that no page knows. */
+/**
+ * One line for each id that no test shows (retired rows need none), and for each tag that no page
+ * knows.
+ */
 export function missingTests(rows: readonly Row[], tests: ReturnType<typeof taggedTests>): readonly string[] {
   const known = new Set(rows.map(({ id }) => id));
   const untested = rows.filter(({ id, holds }) => !tests.has(id) && !holds.startsWith("retired:"));

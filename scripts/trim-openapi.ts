@@ -1,11 +1,14 @@
-// Cuts GitHub's OpenAPI description down to the operations that the fake GitHub answers, for the fixture that every
-// request of our app is checked against. Run by hand when test/fakes/github/operations.ts grows:
+// Cuts GitHub's OpenAPI description down to the operations that the fake GitHub answers, for the
+// fixture that every request of our app is checked against. Run by hand when
+// test/fakes/github/operations.ts grows:
 //
-//   npm pack @octokit/openapi@23.0.2            (MIT; 385 MB unpacked, which is why it is no dependency)
+// npm pack @octokit/openapi@23.0.2            (MIT; 385 MB unpacked, which is why it is no
+// dependency)
 //   tar xzf octokit-openapi-23.0.2.tgz package/generated/api.github.com.json package/LICENSE
 //   node scripts/trim-openapi.ts package/generated/api.github.com.json
 //
-// What is cut: other operations, words for people (descriptions, examples), answers other than success.
+// What is cut: other operations, words for people (descriptions, examples), answers other than
+// success.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OPERATIONS } from "../test/fakes/github/operations.ts";

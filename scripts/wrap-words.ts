@@ -1,4 +1,7 @@
-/** Text broken into lines at spaces. @param width longest line in characters; a longer word gets its own line */
+/**
+ * Text broken into lines at spaces. @param width longest line in characters; a longer word gets its
+ * own line
+ */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

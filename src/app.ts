@@ -1,4 +1,4 @@
-// The running app: Probot receives signed deliveries, the queue stores their jobs, and a worker process runs them.
+// The running app: Probot receives deliveries, the queue stores jobs, a worker process runs them.
 
 import { Probot, type ProbotOctokit, ProbotOctokit as ProbotOctokitClass } from "probot";
 import manifest from "../package.json" with { type: "json" };
@@ -21,7 +21,7 @@ import { githubAnswers, missedPorts, type WiredGitHub, wiredChecks } from "./wir
 import { chosenEmbedder } from "./wire/models.ts";
 import type { Store } from "./wire/store.ts";
 
-/** An orchestrator kills a process after 30 s. Jobs that run longer are retried on the next start. */
+/** An orchestrator kills a process after 30 s. Longer jobs are retried on the next start. */
 const DRAIN_MS = 22_000;
 const TIDY_MS = 2_000;
 
@@ -43,13 +43,13 @@ function probotOf({ appId, privateKey, webhookSecret, apiUrl, waits, log }: AppO
   });
 }
 
-/** Probot creates a client for each event, and rejects events whose installation has no id. Our handler needs no client. */
-function noClientForEvents({ auth }: { auth: (...asked: unknown[]) => Promise<unknown> }) {
+/** Probot makes a client for each event and rejects one without installation id. We need none. */
+function noClientForEvents({ auth }: { auth: (...wish: unknown[]) => Promise<unknown> }) {
   const unused = new ProbotOctokitClass({ throttle: { enabled: false } });
-  return { auth: async (asked: { readonly type: string }) => (asked.type === "event-octokit" ? unused : auth(asked)) };
+  return { auth: async (wish: { readonly type: string }) => (wish.type === "event-octokit" ? unused : auth(wish)) };
 }
 
-/** Starts the app and listens. Throws StoreUnusable, and Error when the credentials are wrong or a port is in use. */
+/** Starts the app. @throws StoreUnusable; Error for wrong credentials or a port in use */
 export async function startApp(options: AppOptions): Promise<RunningApp> {
   const { log, apiUrl } = options;
   registerOwnSecrets(options);
@@ -142,6 +142,6 @@ async function runningJobs(
   return { jobs, problem: none, workerBytes: () => 0, sinceAnsweredMs: none };
 }
 
-function soonest(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.min(one, other);
+function soonest(first: number | null, second: number | null): number | null {
+  return first === null || second === null ? (first ?? second) : Math.min(first, second);
 }

@@ -1,5 +1,5 @@
-// The server: reads the environment once, rejects invalid settings, starts the app. `npm start`, and the container's command.
-// The app's modules load last, so that errors are printed at once and signals are handled from the beginning.
+// The server: reads the environment, rejects invalid settings, starts the app (`npm start`).
+// The app's modules load last: errors are printed at once, and signals handled from the beginning.
 import { flushCompileCache } from "node:module";
 import { guardExit } from "./server/guard-exit.ts";
 import { handleSignals } from "./server/handle-signals.ts";
@@ -23,7 +23,7 @@ else if ("problem" in key) refuse(key.problem === null ? [] : [key.problem]);
 else {
   const { serve } = await import("./server/serve.ts");
   await serve(read.env, key.pem, signals, refuse, process.argv.includes("--in-process"));
-  // Not only at a clean exit: a killed process restarts soon, and compiled code halves the work of that.
+  // Not only at a clean exit: a killed process restarts soon, and compiled code halves that work.
   flushCompileCache();
 }
 

@@ -1,4 +1,5 @@
-// Kodiai as people meet it: somebody opens a pull request, pushes, rebases, renames, and looks at what stands there.
+// Kodiai as people meet it: somebody opens a pull request, pushes, rebases, renames, and looks at
+// what stands there.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app/app-harness.ts";
 import { BACKUP, BALANCE, LOGIN, said, summaryOf, WEAK_LOGIN, writes } from "./app/change-builders.ts";

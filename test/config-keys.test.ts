@@ -1,4 +1,5 @@
-// Every key of .kodiai.yml changes what a review says, or what memory hands to it. A key that is added without a case here fails the last test.
+// Every key of .kodiai.yml changes what a review says, or what memory hands to it. A key that is
+// added without a case here fails the last test.
 import { describe, expect, test } from "vitest";
 import { codeSymbols } from "../src/adapters/code-index/symbols.ts";
 import { CONFIG_KEYS } from "../src/config/config-keys.ts";
@@ -42,7 +43,9 @@ function customRule(lines: Readonly<Record<string, string>> = {}): string {
   return `customRules:\n  - ${text.join("\n    ")}\n`;
 }
 
-/** A model that finds one thing in any file, and repeats what it was told about language and paths. */
+/**
+ * A model that finds one thing in any file, and repeats what it was told about language and paths.
+ */
 function echoing(settings?: ScriptedSettings): ModelAccess {
   const echo = (reported: string) => /Write title, body and walkthrough in (.+)\./.exec(reported)?.[1] ?? "";
   const heeded = (asked: string) => (asked.includes("check the tenant") ? "and heeds the tenant" : "");
@@ -74,7 +77,10 @@ function suppression(lines: Readonly<Record<string, string>> = {}): string {
   return `${customRule()}review:\n  suppress:\n    - {${text.map(([key, value]) => `${key}: ${value}`).join(", ")}}\n`;
 }
 
-/** A model that says whether it was shown the file that the description names, which only a snapshot has. */
+/**
+ * A model that says whether it was shown the file that the description names, which only a snapshot
+ * has.
+ */
 const WITH_NOTES: Omit<Change, "config"> = {
   ...ETAG,
   world: { pull: aPull({ body: "As docs/notes.md says." }) },

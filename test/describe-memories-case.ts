@@ -1,4 +1,5 @@
-// What the job that describes memories does under a configuration: the case of the keys that decide about it.
+// What the job that describes memories does under a configuration: the case of the keys that decide
+// about it.
 import { type FollowPorts, followedLine, followRepository } from "../src/flows/repository/follow-repository.ts";
 import type { Recall } from "../src/ports/memory.ts";
 import { fakeEmbedder, fakeMemory } from "./fakes/memory.ts";
@@ -37,7 +38,10 @@ export async function describedBy(config: string, access: ScriptedModel | null =
   );
 }
 
-/** What the owner's other repositories are given after the job that reads the configuration of the default branch. */
+/**
+ * What the owner's other repositories are given after the job that reads the configuration of the
+ * default branch.
+ */
 export async function givenBy(config: string): Promise<string> {
   const given: boolean[] = [];
   const labels = {

@@ -1,4 +1,5 @@
-// The documents: links lead somewhere, commands do what they say, figures are those that were measured.
+// The documents: links lead somewhere, commands do what they say, figures are those that were
+// measured.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
@@ -38,7 +39,10 @@ test("the page about memory has the figures that eval/README.md measured", () =>
     expect([page.includes(count), measured.includes(count)]).toEqual([true, true]);
 });
 
-/** Pages whose `sh` blocks are what a rule is about, and the script that test/docs/pre-push.test.ts runs. */
+/**
+ * Pages whose `sh` blocks are what a rule is about, and the script that test/docs/pre-push.test.ts
+ * runs.
+ */
 const NOT_COMMANDS = ["docs/rules.md", "docs/walkthrough.md", "docs/pre-push.md"];
 const commands = [
   ...new Set(

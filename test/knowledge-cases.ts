@@ -1,4 +1,5 @@
-// Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve stage hands on.
+// Every key of .kodiai.yml under `knowledge`, with what it changes in what the retrieve stage hands
+// on.
 import type { ModelRequest } from "../src/domain/model.ts";
 import type { Precedents } from "../src/domain/retrieval.ts";
 import type { Reranker } from "../src/ports/memory.ts";
@@ -20,7 +21,10 @@ export interface KnowledgeCase {
   readonly memories?: readonly Shelved[];
   /** The server has a reranker. */
   readonly reranked?: boolean;
-  /** What the server's model says to whatever it is asked, or to a question; without it the server has none. */
+  /**
+   * What the server's model says to whatever it is asked, or to a question; without it the server
+   * has none.
+   */
   readonly said?: unknown;
   /** When the change is reviewed, in seconds; what the last review says counts. */
   readonly at?: readonly number[];
@@ -275,7 +279,10 @@ const BACKWARDS: Reranker = {
   },
 };
 
-/** Reviews the case's change under these settings, and tells what the last review was handed by the retrieve stage. */
+/**
+ * Reviews the case's change under these settings, and tells what the last review was handed by the
+ * retrieve stage.
+ */
 export async function retrieved(one: KnowledgeCase, knowledge: string | undefined): Promise<string> {
   const gateCache = newGateCache();
   let last = "";

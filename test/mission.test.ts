@@ -1,6 +1,7 @@
-// The mission in one play: a signed webhook comes in, and what the repository's reviewers said before about code like this
-// reaches the model and the posted review. Probot, SQLite, sqlite-vec and both vendors' SDKs are real; GitHub, the embedding
-// server and the model's server stand on loopback.
+// The mission in one play: a signed webhook comes in, and what the repository's reviewers said
+// before about code like this reaches the model and the posted review. Probot, SQLite, sqlite-vec
+// and both vendors' SDKs are real; GitHub, the embedding server and the model's server stand on
+// loopback.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
@@ -19,7 +20,10 @@ import { json, type ScriptedServer, scriptedServer, status } from "./fakes/scrip
 const KEY = "pa-0123456789abcdef0123456789abcdef";
 const SPACE = { model: "voyage-code-3", dimension: 1024 };
 
-/** Unit length; the first number is the cosine to every query of this play, the rest points where `direction` says. */
+/**
+ * Unit length; the first number is the cosine to every query of this play, the rest points where
+ * `direction` says.
+ */
 function vector(cosine: number, direction: number): Float32Array {
   const numbers = new Float32Array(SPACE.dimension);
   numbers[0] = cosine;
@@ -166,8 +170,8 @@ async function play(embedding: "works" | "fails"): Promise<Play> {
     memoryId(repoKey({ host: "github.com", id: repository.id }), "review_comment", one);
   const url = "https://github.com/acme/player/pull/3#discussion_r31";
   const provenance = { url, author: "mona", authorIsBot: false, sha: null, pull: 3, at: Date.UTC(2026, 5, 1) };
-  // Neither the order of arrival, nor the extension, nor the order of equals puts the C++ memory before the Python one: only
-  // the factor of its language.
+  // Neither the order of arrival, nor the extension, nor the order of equals puts the C++ memory
+  // before the Python one: only the factor of its language.
   const python = remember(repository, "python", { path: "src/lock.py", language: "python" }, 3);
   const isBehind = (id: string) => fnv1a(id) > fnv1a(python.record.id) && id > python.record.id;
   const name = Array.from({ length: 40 }, (_, at) => `cpp-${at}`).find((one) => isBehind(remembered(one)));
@@ -248,7 +252,8 @@ test("what reviewers said before about code like this reaches the model and the 
   expect(summary[0]?.body).not.toContain("Incomplete");
   expect(shown).toEqual(Array(3).fill(expect.stringContaining("distance 0.1")));
   expect(summary[0]?.body).toMatch(/Cost: \d+ tokens in, \d+ out \(`claude-sonnet-5-5`\), USD 0\.\d{4}/);
-  // Changes of which memory says nothing are not searched for, but for a sample: a twentieth, by the head's SHA.
+  // Changes of which memory says nothing are not searched for, but for a sample: a twentieth, by
+  // the head's SHA.
   for (const version of [1, 2, 3]) {
     const files = { "package-lock.json": `{ "lockfileVersion": ${version} }\n` };
     // A title of its own, since the vectors of a text are cached.
@@ -303,7 +308,8 @@ test("a memory in the language of the change gains its boost once, and none lose
     const { record } = remember(repository, name, { text, hunk, ...where }, 2 + at);
     return { record, vector: vector(0.71, 2 + at) };
   });
-  // Over the threshold of .3, and under it times the factor of its language; no word of it is a word of the change.
+  // Over the threshold of .3, and under it times the factor of its language; no word of it is a
+  // word of the change.
   const far = remember(repository, "far", { text: "walnut harbour violin meadow", language: "TypeScript" }, 9);
   const db = await openMemoryFile(join(dataDir, "memory.db"));
   const all = [...same, { ...far, vector: vector(0.69, 9) }];

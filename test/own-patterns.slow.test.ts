@@ -1,4 +1,5 @@
-// Our own regular expressions against texts made to slow each of them: pieces of the pattern itself, over and over.
+// Our own regular expressions against texts made to slow each of them: pieces of the pattern
+// itself, over and over.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createContext, Script } from "node:vm";
@@ -6,7 +7,10 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 
 const LENGTH = 50_000;
-/** A pattern that is linear reads the text in some ten milliseconds; one that backtracks over pairs needs seconds. */
+/**
+ * A pattern that is linear reads the text in some ten milliseconds; one that backtracks over pairs
+ * needs seconds.
+ */
 const LIMIT_MS = 1_000;
 
 /** Patterns whose text is never long, each with its reason. */
@@ -69,7 +73,9 @@ const GENERAL = [
   "|",
 ].concat(["a ", " \n", "a.", "a/", "a-", "a_", "a,", "a=", "a:", "0.", "# ", "- ", "[](", "<!--", "&#", "aA0 "]);
 
-/** What may repeat in a text that slows the pattern: general pieces, and words and signs of its own. */
+/**
+ * What may repeat in a text that slows the pattern: general pieces, and words and signs of its own.
+ */
 function pumps({ source }: Own): readonly string[] {
   const plain = source.replace(/\\[bBdDwWsSpPuUx]\{?[^}]{0,30}\}?|\\|\(\?[:=!<]*/g, " ");
   const words = plain.match(/[A-Za-z0-9_]{2,20}|[^\s\w()[\]{}?*+|^$]{1,4}/g) ?? [];

@@ -15,7 +15,10 @@ const SOURCES = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".ts"))
   .map((name) => readFileSync(join("src", name), "utf8"));
 
-/** Names that a file imports from the package as values and then calls, constructs, or asks members of. */
+/**
+ * Names that a file imports from the package as values and then calls, constructs, or asks members
+ * of.
+ */
 function usedOf(source: string, name: string): readonly string[] {
   const from = new RegExp(`^import (?!type )([^;]+?) from "${name}(?:/[^"]*)?";`, "gm");
   return [...source.matchAll(from)].flatMap(([statement, clause = ""]) => {
@@ -42,7 +45,8 @@ test.each([
 });
 
 test.each([
-  // Each without the other: a small repository is searched in the database, one of more than 2,000 memories in memory.
+  // Each without the other: a small repository is searched in the database, one of more than 2,000
+  // memories in memory.
   ["sqlite-vec", 500, { vectors: "installed" }, null],
   ["usearch", ROWS_IN_DATABASE + 100, {}, usearchExact()],
 ] as const)("%s does real work", async (_, count, opening, exact) => {

@@ -1,6 +1,8 @@
-// A PostgreSQL database for a test file, made in a moment from a template that has the schema, and dropped afterwards.
+// A PostgreSQL database for a test file, made in a moment from a template that has the schema, and
+// dropped afterwards.
 //
-// The server is the one that KODIAI_TEST_DATABASE_URL names, else the one that `npm run postgres -- --detach` started.
+// The server is the one that KODIAI_TEST_DATABASE_URL names, else the one that `npm run postgres --
+// --detach` started.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +28,8 @@ let hasWarned = false;
 const PARTS: readonly SchemaPart[] = [MEMORY_PART, QUEUE_PART];
 
 /**
- * A new database with the schema, or null where there is no server: that is said on the console, once a file.
+ * A new database with the schema, or null where there is no server: that is said on the console,
+ * once a file.
  *
  * @param parts the schema; an empty list for an empty database
  */

@@ -1,5 +1,6 @@
-// Property tests try the same cases again on every run of the same commit, so that what is red was made red by the change.
-// KODIAI_TEST_SEED=random looks for cases that nobody has seen yet; a number repeats those of such a run.
+// Property tests try the same cases again on every run of the same commit, so that what is red was
+// made red by the change. KODIAI_TEST_SEED=random looks for cases that nobody has seen yet; a
+// number repeats those of such a run.
 import fc from "fast-check";
 
 const asked = process.env.KODIAI_TEST_SEED ?? "20260101";

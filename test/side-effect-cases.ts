@@ -1,4 +1,5 @@
-// Keys of .kodiai.yml that change what happens around a review, with what a visitor of GitHub or of the queue sees of it.
+// Keys of .kodiai.yml that change what happens around a review, with what a visitor of GitHub or of
+// the queue sees of it.
 import { reviewPullRequest } from "../src/flows/review/review-pull-request.ts";
 import { storedChecks, storedPushWaits } from "../src/store/reviews/checks.ts";
 import { storedReviews } from "../src/store/reviews/reviews.ts";
@@ -49,7 +50,10 @@ export const AROUND_CASES: readonly AroundCase[] = [
   },
 ];
 
-/** What a review of one file leaves behind, line by line; without a text of its own it has one major finding. */
+/**
+ * What a review of one file leaves behind, line by line; without a text of its own it has one major
+ * finding.
+ */
 export async function around(config: string, text: string = BACKUP): Promise<string> {
   const db = await sqliteInMemory();
   const files = { "ops/backup.py": text };
@@ -68,7 +72,7 @@ export async function around(config: string, text: string = BACKUP): Promise<str
       ledger: storedReviews(db),
       memory: fakeMemory(),
       embedder: fakeEmbedder(),
-      checkBook: storedChecks(db),
+      checkStore: storedChecks(db),
       waits,
       checks: {
         begin: () => Promise.resolve(7),

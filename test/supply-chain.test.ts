@@ -1,4 +1,5 @@
-// What Kodiai is made of and by: nothing comes in by a name that somebody else can move, and nothing runs when it comes in.
+// What Kodiai is made of and by: nothing comes in by a name that somebody else can move, and
+// nothing runs when it comes in.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -83,7 +84,8 @@ test("packages are locked by hash, installed as locked, and run nothing when the
   const unhashed = fromRegistry.filter(
     ([, { integrity, inBundle }]) => !integrity?.startsWith("sha512-") && inBundle !== true,
   );
-  // Builds for other systems that the registry at hand did not have (scripts/complete-lock.mjs): by their version alone.
+  // Builds for other systems that the registry at hand did not have (scripts/complete-lock.mjs): by
+  // their version alone.
   const isOther = ({ optional, os, version }: Locked) =>
     optional && os !== undefined && /^\d+\.\d+\.\d+$/.test(version ?? "");
   expect(unhashed.filter(([, locked]) => !isOther(locked)).map(([path]) => path)).toEqual([]);
@@ -100,7 +102,10 @@ test("packages are locked by hash, installed as locked, and run nothing when the
   );
 });
 
-/** Folders that are made, not kept; and the data of tests and evaluations, which nothing installs or runs. */
+/**
+ * Folders that are made, not kept; and the data of tests and evaluations, which nothing installs or
+ * runs.
+ */
 const NOT_KEPT = new Set(["node_modules", ".git", "dist", "fixtures", "eval"]);
 
 function filesIn(root: string, folder = ""): string[] {
@@ -111,7 +116,10 @@ function filesIn(root: string, folder = ""): string[] {
   });
 }
 
-/** Whatever brings something in by a name that can move, or runs when something comes in, in any file of a folder. */
+/**
+ * Whatever brings something in by a name that can move, or runs when something comes in, in any
+ * file of a folder.
+ */
 function loose(root: string): string[] {
   return filesIn(root).flatMap((path) => {
     const text = readFileSync(join(root, path), "utf8");

@@ -1,4 +1,5 @@
-// Texts that users read are in the plain English of the trade: words that readers stumbled over stay out of them.
+// Texts that users read are in the plain English of the trade: words that readers stumbled over
+// stay out of them.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -36,7 +37,10 @@ test.each(PAGES.filter((page) => !NOT_READ.includes(page)))("%s is in plain word
   expect(avoidedIn(readFileSync(page, "utf8"))).toEqual([]);
 });
 
-/** Strings and templates with a space in them: the rest are names. Without comments, and without what a template fills in. */
+/**
+ * Strings and templates with a space in them: the rest are names. Without comments, and without
+ * what a template fills in.
+ */
 function stringsOf(source: string): readonly string[] {
   const code = source.replace(/^\s*(?:\/\/|\/?\*).*$/gm, "");
   const strings = code.match(/"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g) ?? [];

@@ -9,7 +9,10 @@ import { openSqlite } from "../src/store/sqlite.ts";
 import { ATTEMPTS, startWorker } from "../src/worker.ts";
 import { reviewJob } from "./adapters/contracts/queue.ts";
 
-/** A worker over a real queue and a clock that the test moves; `work` is what the world does to a job. */
+/**
+ * A worker over a real queue and a clock that the test moves; `work` is what the world does to a
+ * job.
+ */
 async function world(
   work: (job: ReviewJob, attempt: number, now: number) => Promise<string>,
   jobs: ReviewJob[],

@@ -1,6 +1,10 @@
-// One way to search the memories of the benchmark. For another row in the table add a file with a `Maker` and list it in all-ways.ts.
+// One way to search the memories of the benchmark. For another row in the table add a file with a
+// `Maker` and list it in all-ways.ts.
 
-/** The searched repository's rows, in order; row numbers count from 0. They lie on disk: a million do not fit beside what is measured. */
+/**
+ * The searched repository's rows, in order; row numbers count from 0. They lie on disk: a million
+ * do not fit beside what is measured.
+ */
 export interface Stored {
   readonly rows: number;
   readonly dimension: number;
@@ -12,13 +16,19 @@ export interface Stored {
 }
 
 export interface Engine {
-  /** Numbers of the k nearest rows, nearest first; only of one language where one is given. Absent: it has no vectors. */
+  /**
+   * Numbers of the k nearest rows, nearest first; only of one language where one is given. Absent:
+   * it has no vectors.
+   */
   readonly nearest?: (
     vector: Float32Array,
     k: number,
     language: string | null,
   ) => readonly number[] | Promise<readonly number[]>;
-  /** The same for all queries of a review in one call, without a filter. Absent: they are asked one after another. */
+  /**
+   * The same for all queries of a review in one call, without a filter. Absent: they are asked one
+   * after another.
+   */
   readonly nearestAll?: (vectors: readonly Float32Array[], k: number) => readonly (readonly number[])[];
   /** False where a filter by language cannot be asked of it. */
   readonly filters: boolean;
@@ -47,7 +57,10 @@ export interface Maker {
   readonly mostRows: number | null;
   /** Builds in an empty place. */
   make(stored: Stored, place: Place): Promise<Engine>;
-  /** Opens what `make` built there before, or null when it is not there any more. Absent: it lives in memory and is built each time. */
+  /**
+   * Opens what `make` built there before, or null when it is not there any more. Absent: it lives
+   * in memory and is built each time.
+   */
   readonly open?: (stored: Stored, place: Place) => Promise<Engine | null>;
 }
 
@@ -57,7 +70,8 @@ export function* batchesOf(rows: number, size: number): Generator<readonly [firs
 }
 
 /**
- * One signed byte a component, scaled so that the largest fills the range: cosine does not depend on a vector's length.
+ * One signed byte a component, scaled so that the largest fills the range: cosine does not depend
+ * on a vector's length.
  *
  * @param vectors of the dimension, one after another; none all zero
  */

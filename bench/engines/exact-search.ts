@@ -28,8 +28,8 @@ export const usearchExact: Maker = {
 /**
  * Numbers of the nearest rows for each vector, nearest first. Equal distances come in no order.
  *
- * usearch reads both arrays from the start of their buffers, wherever a view begins, and ends the process for some metrics and
- * counts: whole buffers, one metric, a checked count.
+ * usearch reads both arrays from the start of their buffers, wherever a view begins, and ends the
+ * process for some metrics and counts: whole buffers, one metric, a checked count.
  *
  * @param codes rows of the vectors' dimension, in a buffer of their own
  */

@@ -1,5 +1,5 @@
-// BM25 over typed arrays, as plainly as it can be written: what each word adds to each text is worked out when the index is made,
-// and a search adds these up.
+// BM25 over typed arrays, as plainly as it can be written: what each word adds to each text is
+// worked out when the index is made, and a search adds these up.
 import { tokenise } from "../../src/domain/text/tokenise.ts";
 import { batchesOf, type Maker } from "./engine.ts";
 

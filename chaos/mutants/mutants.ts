@@ -6,7 +6,10 @@ export interface Mutant {
   /** The promise that breaks. */
   readonly loses: string;
   readonly file: string;
-  /** The function in which the change is made, so that code around it may move; null is the whole file. */
+  /**
+   * The function in which the change is made, so that code around it may move; null is the whole
+   * file.
+   */
   readonly within: string | null;
   /** Occurs exactly once there; null stands for the whole body of the function. */
   readonly find: string | null;
@@ -592,16 +595,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    id: "two moves at once",
-    loses: "a move that was killed goes on without moving a row twice",
+    id: "an unchecked move",
+    loses: "a move to PostgreSQL is taken only when both sides agree row for row",
     file: "src/store/upkeep/move.ts",
-    within: "alone",
-    find: null,
-    replace: "return target.transaction(work);",
-    test: [
-      "test/store/upkeep/move.test.ts",
-      "moves no row twice after one that was killed when its commit was on its way",
-    ],
+    within: "moveStore",
+    find: "before.checksum !== after.checksum",
+    replace: "false",
+    test: ["test/store/upkeep/move.test.ts", "is refused where a row is not the same"],
   },
   {
     id: "no vectors",

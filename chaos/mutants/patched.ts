@@ -1,8 +1,11 @@
-// A small patch of one function, found by its name. If its place does not occur exactly once, that is a problem.
+// A small patch of one function, found by its name. If its place does not occur exactly once, that
+// is a problem.
 import ts from "typescript";
 import type { Mutant } from "./mutants.ts";
 
-/** The source with the mutant's breakage; `problem` when it does not apply, with the text as it was. */
+/**
+ * The source with the mutant's breakage; `problem` when it does not apply, with the text as it was.
+ */
 export function patched(
   { id, file, within, find, replace }: Pick<Mutant, "id" | "file" | "within" | "find" | "replace">,
   text: string,
@@ -20,7 +23,10 @@ export function patched(
   return { text: text.slice(0, start) + broken + text.slice(end), problem: null };
 }
 
-/** Where the bodies of the functions of this name are: declarations, methods, and functions that a name is given to. */
+/**
+ * Where the bodies of the functions of this name are: declarations, methods, and functions that a
+ * name is given to.
+ */
 function bodiesOf(
   name: string,
   file: string,

@@ -1,7 +1,8 @@
 // npm run mutants -- [--only TEXT] [--part N/M] [--jobs N] [--check] [--json FILE]
 //
-// Breaks a copy of the source in one place, runs the one test that must notice, and says how long that took. A mutant that
-// survives, a patch that no longer applies and a test that is not there are errors.
+// Breaks a copy of the source in one place, runs the one test that must notice, and says how long
+// that took. A mutant that survives, a patch that no longer applies and a test that is not there
+// are errors.
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

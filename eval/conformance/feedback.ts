@@ -1,4 +1,5 @@
-// What people's reactions may silence, and when two findings are one, held against the cases of an earlier system.
+// What people's reactions may silence, and when two findings are one, held against the cases of an
+// earlier system.
 import { findingId, isProtected } from "../../src/domain/finding.ts";
 import { rejectedOften } from "../../src/domain/memory/rejections.ts";
 import type { MemoryRecord } from "../../src/domain/memory.ts";

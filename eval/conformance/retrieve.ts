@@ -1,4 +1,5 @@
-// Queries, fusion, boosts, thresholds, duplicates, isolation and suppressions, held against the cases of an earlier system.
+// Queries, fusion, boosts, thresholds, duplicates, isolation and suppressions, held against the
+// cases of an earlier system.
 
 import { isDeepStrictEqual } from "node:util";
 import { titlePattern } from "../../src/config/patterns.ts";
@@ -279,7 +280,10 @@ interface CorpusInput {
   readonly lists: readonly { readonly items: readonly { readonly id: string }[] }[];
 }
 
-/** The cases count ranks from 0, ours from 1 as in the published formula: k − 1 asks ours for the very same scores. */
+/**
+ * The cases count ranks from 0, ours from 1 as in the published formula: k − 1 asks ours for the
+ * very same scores.
+ */
 function inOurCount(k: number): number {
   return k - 1;
 }

@@ -1,4 +1,5 @@
-// Languages, file kinds, risks, author tiers, metrics and left-out files, held against the cases of an earlier system.
+// Languages, file kinds, risks, author tiers, metrics and left-out files, held against the cases of
+// an earlier system.
 
 import { isDeepStrictEqual } from "node:util";
 import { assessAuthor, changeMetrics, fileKinds } from "../../src/analyze/analyze.ts";
@@ -17,7 +18,9 @@ interface LanguageInput {
   readonly contextFiles?: readonly string[];
 }
 
-/** The earlier system had display names for code alone; a file of data or prose was "Unknown" to it. */
+/**
+ * The earlier system had display names for code alone; a file of data or prose was "Unknown" to it.
+ */
 function displayName(language: Language): string {
   return isCode(language) ? language.name : "Unknown";
 }
@@ -51,7 +54,10 @@ interface DiffInput {
   readonly diffContent?: string;
 }
 
-/** The cases give paths, numstat lines and loose diff text; we read FileDiffs. The text belongs to the first file. */
+/**
+ * The cases give paths, numstat lines and loose diff text; we read FileDiffs. The text belongs to
+ * the first file.
+ */
 function fileDiffs({ changedFiles = [], numstatLines = [], diffContent = "" }: DiffInput): readonly FileDiff[] {
   const counts = new Map(numstatLines.map((line) => [line.split("\t")[2] ?? "", line]));
   const paths = [...new Set([...changedFiles, ...counts.keys()])];
@@ -152,7 +158,10 @@ function tier(input: unknown): unknown {
   return { tier: assessAuthor({ association: authorAssociation }, { mergedPullRequests: mergedPrCount }).tier };
 }
 
-/** No such flag here: the size dial of the earlier system has no counterpart, the metrics themselves have. */
+/**
+ * No such flag here: the size dial of the earlier system has no counterpart, the metrics themselves
+ * have.
+ */
 const sizeFlagGone = (actual: unknown, expected: unknown): boolean =>
   isDeepStrictEqual((actual as { metrics: unknown }).metrics, (expected as { metrics: unknown }).metrics);
 

@@ -1,6 +1,7 @@
-// Where a model's finding would land: every added line of every diff is cited by its anchor, and by a quote of three lines
-// under a wrong number. A citation is right when the finding begins on that line, and wrong when it begins on another.
-// DIR holds diffs (manifest.jsonl + files/) or pull requests with a `diff` (queries.jsonl), or folders of them.
+// Where a model's finding would land: every added line of every diff is cited by its anchor, and by
+// a quote of three lines under a wrong number. A citation is right when the finding begins on that
+// line, and wrong when it begins on another. DIR holds diffs (manifest.jsonl + files/) or pull
+// requests with a `diff` (queries.jsonl), or folders of them.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

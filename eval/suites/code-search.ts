@@ -1,4 +1,6 @@
-// Is the piece of code found that answers a question? The real store's search over pieces of code, remembered as documents. Pass@k is the share of the golden pieces among the first k, a mean over questions.
+// Is the piece of code found that answers a question? The real store's search over pieces of code,
+// remembered as documents. Pass@k is the share of the golden pieces among the first k, a mean over
+// questions.
 import { z } from "zod";
 import { type MemoryRecord, repoKey } from "../../src/domain/memory.ts";
 import { newRecord } from "../../src/learn/remember/new-record.ts";

@@ -1,4 +1,5 @@
-// Behaviour of an earlier system worth keeping: our answer to each case, right outright or different on purpose.
+// Behaviour of an earlier system worth keeping: our answer to each case, right outright or
+// different on purpose.
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -99,7 +100,10 @@ function row(
   };
 }
 
-/** An input that lacks what an answer needs has none; neither has an expectation that cannot be compared. */
+/**
+ * An input that lacks what an answer needs has none; neither has an expectation that cannot be
+ * compared.
+ */
 function judge(one: Case, check: AreaCheck): Verdict {
   const [verdict] = answered(
     [one],

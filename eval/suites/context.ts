@@ -1,6 +1,6 @@
-// Is what a judgement needs in the prompt? `--repos DIR` has a bundle for each repository, `needs.jsonl` (beside the data, or
-// `--needs FILE`) says `{id, needs: [{path, text}]}`: lines of `path` that hold `text`. `--only TEXT` picks by id; `--show` prints
-// what is missing.
+// Is what a judgement needs in the prompt? `--repos DIR` has a bundle for each repository,
+// `needs.jsonl` (beside the data, or `--needs FILE`) says `{id, needs: [{path, text}]}`: lines of
+// `path` that hold `text`. `--only TEXT` picks by id; `--show` prints what is missing.
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { z } from "zod";
@@ -123,7 +123,10 @@ async function needsFiles(data: string): Promise<readonly string[]> {
   return [isThere ? beside : OWN_NEEDS];
 }
 
-/** Whether the lines that a prompt shows of the file, in the diff or around it, hold the text; white space aside. */
+/**
+ * Whether the lines that a prompt shows of the file, in the diff or around it, hold the text; white
+ * space aside.
+ */
 function shows(prompt: string, { path, text }: Need): boolean {
   const wanted = folded(text);
   let isFile = false;

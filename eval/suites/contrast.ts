@@ -1,5 +1,6 @@
-// Does contrast separate flagged code from its fix? Real pairs of flagged and fixed lines; asked with variants of either, with
-// other names and another layout, and with the code of cluster-mates. Plain similarity to the flagged code is measured too.
+// Does contrast separate flagged code from its fix? Real pairs of flagged and fixed lines; asked
+// with variants of either, with other names and another layout, and with the code of cluster-mates.
+// Plain similarity to the flagged code is measured too.
 
 import { localWords } from "../../src/adapters/local/local-embedder.ts";
 import { textTokens } from "../../src/domain/code/code-fingerprint.ts";
@@ -23,7 +24,8 @@ interface Asked {
 type Score = (code: string, pair: FixPair) => number;
 
 /**
- * Similarity to the flagged code minus similarity to its fix: above 0 the flagged code is nearer, below 0 the fix is.
+ * Similarity to the flagged code minus similarity to its fix: above 0 the flagged code is nearer,
+ * below 0 the fix is.
  *
  * @param alike another similarity than that of tokens, such as a cosine of vectors
  * @returns −1…1; 0 also when flagged and fixed are the same, or the code resembles neither
@@ -93,7 +95,10 @@ function figuresRow(name: string, asked: readonly Asked[], figures: Readonly<Rec
   };
 }
 
-/** Variants that are other code than what they were made of: a new layout alone changes nothing that is compared. */
+/**
+ * Variants that are other code than what they were made of: a new layout alone changes nothing that
+ * is compared.
+ */
 function askedByVariants(pairs: readonly FixPairRow[], names: RenamedNames): Asked[] {
   const tokens = (code: string) => textTokens(code).join(" ");
   return pairs.flatMap((pair, item): Asked[] => {
@@ -115,14 +120,20 @@ function inHunks(pairs: readonly FixPairRow[], variants: readonly Asked[]): Aske
   });
 }
 
-/** Of the fixed ones, how many are flagged by the threshold that lets nine of ten flagged ones through. */
+/**
+ * Of the fixed ones, how many are flagged by the threshold that lets nine of ten flagged ones
+ * through.
+ */
 function stillFlagged(scored: readonly Scored[]): Interval {
   const flagged = scored.filter(({ positive }) => positive).map(({ score }) => score);
   const threshold = flagged.toSorted((a, b) => a - b)[Math.floor(flagged.length / 10)] ?? 0;
   return bootstrapShare(scored.flatMap(({ positive, score }) => (positive ? [] : [[score >= threshold ? 1 : 0, 1]])));
 }
 
-/** The code of other comments on the same issue, as it was flagged and as it was fixed, held against each pair. */
+/**
+ * The code of other comments on the same issue, as it was flagged and as it was fixed, held against
+ * each pair.
+ */
 function askedByMates(pairs: readonly FixPairRow[], clusters: readonly ReadonlySet<string>[]): Asked[] {
   return pairs.flatMap((pair, item) =>
     clusters

@@ -1,6 +1,7 @@
-// What each floor of confidence would post of recorded drafts, judged by meaning. `--replies DIR` holds one folder per arm;
-// `--questions DIR` takes the questions to a judge, who does not learn which arm a finding is of; `--judgements FILE` holds the
-// answers. Replies are found by the names of their questions, so that the repositories are not needed.
+// What each floor of confidence would post of recorded drafts, judged by meaning. `--replies DIR`
+// holds one folder per arm; `--questions DIR` takes the questions to a judge, who does not learn
+// which arm a finding is of; `--judgements FILE` holds the answers. Replies are found by the names
+// of their questions, so that the repositories are not needed.
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { atLeast, type Finding } from "../../src/domain/finding.ts";
@@ -37,7 +38,10 @@ interface DraftedArm {
 }
 
 const FLOORS = [0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
-/** Which findings are in question; `minor defects` leaves out minor matters of upkeep, documentation and style. */
+/**
+ * Which findings are in question; `minor defects` leaves out minor matters of upkeep, documentation
+ * and style.
+ */
 const BARS: Readonly<Record<string, (finding: Finding) => boolean>> = {
   minor: () => true,
   "minor defects": ({ severity, category }) =>
@@ -67,7 +71,10 @@ export const suite: Suite = async (options) => {
   };
 };
 
-/** What a review says when it holds a finding back because of a profile's or the configuration's threshold. */
+/**
+ * What a review says when it holds a finding back because of a profile's or the configuration's
+ * threshold.
+ */
 const BELOW = /^(?:below |confidence |the chance ).*\bthreshold\b/;
 
 /** The files of each folder, by folder, sorted. */
@@ -103,7 +110,10 @@ async function draftedArm(arm: Arm, set: ReviewSet): Promise<DraftedArm> {
   return { name: arm.name, readings: arm.readings, drafts };
 }
 
-/** Of what several readings found: how much of it is real, by how many of them named it, above each floor. */
+/**
+ * Of what several readings found: how much of it is real, by how many of them named it, above each
+ * floor.
+ */
 function agreementRows({ name, readings, drafts }: DraftedArm, judged: readonly Judgement[]): readonly Row[] {
   if (readings < 2) return [];
   const verdicts = new Map(judged.map((one) => [`${one.pull} ${one.finding}`, one]));
@@ -127,7 +137,10 @@ function agreementRows({ name, readings, drafts }: DraftedArm, judged: readonly 
   );
 }
 
-/** One file a pull request: its comments and the findings of all arms, each once, in an order that says nothing. */
+/**
+ * One file a pull request: its comments and the findings of all arms, each once, in an order that
+ * says nothing.
+ */
 async function writeQuestions(folder: string, arms: readonly DraftedArm[]): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const pull of new Set(arms.flatMap(({ drafts }) => [...drafts.keys()]))) {

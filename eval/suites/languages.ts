@@ -1,4 +1,5 @@
-// Does classifyLanguage say what linguist says? Labelled paths of real repositories, and linguist's own samples.
+// Does classifyLanguage say what linguist says? Labelled paths of real repositories, and linguist's
+// own samples.
 import { classifyLanguage } from "../../src/analyze/languages.ts";
 import { fileFlags } from "../file-flags.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
@@ -16,8 +17,8 @@ interface Labelled {
 }
 
 /**
- * The labels of paths come from an older linguist than our table, which has since parted these languages (its samples
- * are of the newer one). Ours, as the older one would say it.
+ * The labels of paths come from an older linguist than our table, which has since parted these
+ * languages (its samples are of the newer one). Ours, as the older one would say it.
  */
 const OLDER_NAMES = new Map([
   ["Dotenv", "Shell"],
@@ -34,9 +35,9 @@ function olderName(name: string | null, path: string): string | null {
 }
 
 /**
- * Rows are known by their shape: {repo, path, vendored, generated} are paths of repositories, {id, filename} samples, and
- * {id, head} the beginnings of samples. Neighbours of a path are the repository's other listed paths; those of
- * its own folder speak first, as in a pull request.
+ * Rows are known by their shape: {repo, path, vendored, generated} are paths of repositories, {id,
+ * filename} samples, and {id, head} the beginnings of samples. Neighbours of a path are the
+ * repository's other listed paths; those of its own folder speak first, as in a pull request.
  */
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);
@@ -93,8 +94,9 @@ function linguistSamples(rows: readonly Record<string, unknown>[]): readonly Lab
 }
 
 /**
- * `accuracy`: programming-language files named as linguist names them, `verbatim` without allowing for the older names.
- * `precision`: files called code that are. `all`: every file, also those without a language.
+ * `accuracy`: programming-language files named as linguist names them, `verbatim` without allowing
+ * for the older names. `precision`: files called code that are. `all`: every file, also those
+ * without a language.
  */
 function measured(name: string, files: readonly Labelled[], more: Readonly<Record<string, number>>): Row {
   const code = files.filter((file) => file.type === "programming");

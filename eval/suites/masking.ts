@@ -1,5 +1,6 @@
-// How much of ordinary code is hidden from the model as if it were a secret, beside how many labelled secrets are found.
-// DIR holds merged changes (manifest.jsonl and the diffs it names); `--fixtures FILE` names labelled secrets, one a row.
+// How much of ordinary code is hidden from the model as if it were a secret, beside how many
+// labelled secrets are found. DIR holds merged changes (manifest.jsonl and the diffs it names);
+// `--fixtures FILE` names labelled secrets, one a row.
 
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -34,7 +35,10 @@ const EVERYTHING = {
 };
 const NO_SIGNALS = { files: [], risks: [] };
 
-/** Rows: `false masking` over the added lines of files that a review reads; `secrets` over the labelled fixtures. */
+/**
+ * Rows: `false masking` over the added lines of files that a review reads; `secrets` over the
+ * labelled fixtures.
+ */
 export const suite: Suite = async ({ data, flags }) => {
   const [manifest] = await readRows(data);
   const entries = (manifest?.rows ?? []) as DiffEntry[];

@@ -1,6 +1,7 @@
-// What the product asks a model while it searches memory, as files that any model, or a person, can answer. `--out DIR` takes
-// them, `--step rerank|queries|longQueries|hyde` picks one step (else each has a folder of its own in DIR), `--queries FILE` lists the queries,
-// `--draw N` first writes that file: N ids of the task, chosen by a seeded hash.
+// What the product asks a model while it searches memory, as files that any model, or a person, can
+// answer. `--out DIR` takes them, `--step rerank|queries|longQueries|hyde` picks one step (else
+// each has a folder of its own in DIR), `--queries FILE` lists the queries, `--draw N` first writes
+// that file: N ids of the task, chosen by a seeded hash.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";

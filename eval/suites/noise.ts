@@ -1,4 +1,5 @@
-// How much the rules say about changes that were merged: most of it is noise. `kodiai review --diff` over every diff.
+// How much the rules say about changes that were merged: most of it is noise. `kodiai review
+// --diff` over every diff.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { subject } from "../../src/cli/subject.ts";
@@ -17,7 +18,10 @@ interface DiffEntry {
   readonly sha256: string;
 }
 
-/** Languages with structural rules; line rules cover every text file, so these are the files that are fully covered. */
+/**
+ * Languages with structural rules; line rules cover every text file, so these are the files that
+ * are fully covered.
+ */
 const COVERED = new Set(["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"]);
 
 interface Tally {
@@ -29,8 +33,8 @@ interface Tally {
 }
 
 /**
- * Rows: `default` counts what would be said, `all` also what profile and threshold hold back. The denominator is the added
- * lines of reviewed files whose language has structural rules.
+ * Rows: `default` counts what would be said, `all` also what profile and threshold hold back. The
+ * denominator is the added lines of reviewed files whose language has structural rules.
  */
 export const suite: Suite = async ({ data, flags }) => {
   const [manifest] = await readRows(data);

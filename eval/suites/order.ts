@@ -1,5 +1,5 @@
-// Laws of the order: what the ranking promises of two memories that differ in one thing, asked of the real store and the real
-// retrieve stage with defaults.
+// Laws of the order: what the ranking promises of two memories that differ in one thing, asked of
+// the real store and the real retrieve stage with defaults.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,9 +22,11 @@ export interface OrderVerdict {
 }
 
 /**
- * Rows: `default` and one for each group; with a PostgreSQL the same again, their names ending in `, PostgreSQL`.
+ * Rows: `default` and one for each group; with a PostgreSQL the same again, their names ending in
+ * `, PostgreSQL`.
  *
- * A PostgreSQL server is named by `--database` or KODIAI_TEST_DATABASE_URL; its user may make databases.
+ * A PostgreSQL server is named by `--database` or KODIAI_TEST_DATABASE_URL; its user may make
+ * databases.
  */
 export const suite: Suite = async ({ data, flags }) => {
   const { cases, fingerprint } = await readOrderCases(data);
@@ -44,7 +46,10 @@ export const suite: Suite = async ({ data, flags }) => {
   };
 };
 
-/** The lines of every `*.jsonl` of a folder, in the order of their names. Malformed lines are among them. */
+/**
+ * The lines of every `*.jsonl` of a folder, in the order of their names. Malformed lines are among
+ * them.
+ */
 export async function readOrderCases(
   folder: string,
 ): Promise<{ readonly cases: readonly OrderCase[]; readonly fingerprint: string }> {
@@ -59,7 +64,10 @@ export async function readOrderCases(
   return { cases, fingerprint: dataFingerprint(hashes) };
 }
 
-/** Every case, asked of a store that holds nothing else; SQLite unless another is opened. In the order of the cases. */
+/**
+ * Every case, asked of a store that holds nothing else; SQLite unless another is opened. In the
+ * order of the cases.
+ */
 export function orderVerdicts(
   cases: readonly OrderCase[],
   open?: Parameters<typeof withStore>[1],

@@ -1,5 +1,5 @@
-// Are findings found in other reviewers' words, among what other tools said wrongly? One question at a time, and all that a
-// reviewer said of one pull request together.
+// Are findings found in other reviewers' words, among what other tools said wrongly? One question
+// at a time, and all that a reviewer said of one pull request together.
 
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
@@ -30,8 +30,9 @@ const FETCHED = 250;
 const POOLINGS: readonly Pooling[] = ["max", "best-rank", "rrf"];
 
 /**
- * `default`: the retrieve stage, asked by a pull request with the query as its text and no changes. The pooled rows join the
- * stage's own lists of one query (`ranks`) or the scores of words (`words`) over a pull request's queries.
+ * `default`: the retrieve stage, asked by a pull request with the query as its text and no changes.
+ * The pooled rows join the stage's own lists of one query (`ranks`) or the scores of words
+ * (`words`) over a pull request's queries.
  */
 export const suite: Suite = async ({ data }) => {
   const read = await readParaphrase(data);
@@ -69,7 +70,9 @@ export const suite: Suite = async ({ data }) => {
 
 const NONE = { mean: 0, low: 0, high: 0 };
 
-/** One tool's comments on one pull request have one number, so that the store itself leaves it out. */
+/**
+ * One tool's comments on one pull request have one number, so that the store itself leaves it out.
+ */
 export function linesOf({ memories, distractors }: ParaphraseData): string[] {
   const line = (repo: string, id: string, text: string, language: string, pr: number | null) =>
     JSON.stringify({ id, repo, pr, text, language, createdAt: DAY });

@@ -1,5 +1,6 @@
-// Two pairs that must match and one that must not: does the match outrank the hard negative for its query? Each memory
-// is in the real store; only the order of the two that are about the same query is judged.
+// Two pairs that must match and one that must not: does the match outrank the hard negative for its
+// query? Each memory is in the real store; only the order of the two that are about the same query
+// is judged.
 import { z } from "zod";
 import { analyze } from "../../src/analyze/analyze.ts";
 import { repoKey } from "../../src/domain/memory.ts";
@@ -23,8 +24,8 @@ const SCOPE = { repo: repoKey(REPO), ownerPool: null, excludePull: null, before:
 type Scores = ReadonlyMap<string, number>;
 
 /**
- * A row a way of search; `right` is the share of matches that outrank every hard negative. The hard negative is
- * against each match: for its own query, and for the other too.
+ * A row a way of search; `right` is the share of matches that outrank every hard negative. The hard
+ * negative is against each match: for its own query, and for the other too.
  */
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);

@@ -1,5 +1,6 @@
-// Would memory have helped with what people said later? Pull requests in time order, memory frozen at each one's date, with
-// the repository's own memory (`on`), without any (`off`), and with another repository's (`placebo`). `--repos A/B,C/D`.
+// Would memory have helped with what people said later? Pull requests in time order, memory frozen
+// at each one's date, with the repository's own memory (`on`), without any (`off`), and with
+// another repository's (`placebo`). `--repos A/B,C/D`.
 
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import {
@@ -126,7 +127,10 @@ function rowOf(name: string, pulls: readonly ReplayedPull[], arm: ReplayArm): Ro
   };
 }
 
-/** The placebo with all that it ever remembered: larger than memory that is frozen, so harder to beat. */
+/**
+ * The placebo with all that it ever remembered: larger than memory that is frozen, so harder to
+ * beat.
+ */
 function unfrozenRow(pulls: readonly Replayed[]): Row[] {
   const list = pulls.map((pull) => ({ ...pull, arms: { ...pull.arms, placebo: pull.unfrozen } }));
   const gain = gainOverPlacebo(list);

@@ -1,8 +1,10 @@
-// Does memory find what matters? The real store and the real retrieve stage over judged queries, with the leakage guard on.
-// `--task G|H|S`, `--repos A/B,C/D` for some repositories only (`sample`: those of the tests), `--rows default` for some rows only,
-// `--embedder env` measures the embedder that the environment names, as a server would take it. `--replies DIR[,DIR…]` asks the recorded
-// queries only (`--queries FILE`) and adds a row for each step that asks a model, with the replies of each folder as a repeat;
-// `--ablate`, with `--written FILE` also over what a model wrote.
+// Does memory find what matters? The real store and the real retrieve stage over judged queries,
+// with the leakage guard on. `--task G|H|S`, `--repos A/B,C/D` for some repositories only
+// (`sample`: those of the tests), `--rows default` for some rows only, `--embedder env` measures
+// the embedder that the environment names, as a server would take it. `--replies DIR[,DIR…]` asks
+// the recorded queries only (`--queries FILE`) and adds a row for each step that asks a model, with
+// the replies of each folder as a repeat; `--ablate`, with `--written FILE` also over what a model
+// wrote.
 import { basename } from "node:path";
 import { readEmbeddings } from "../../src/config/environment/read-models.ts";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
@@ -41,7 +43,9 @@ import { untunedFusion } from "../untuned-fusion.ts";
 import { readWritten } from "../written-fields.ts";
 
 const CUT = "default-cut";
-/** `default` is the default configuration with topK raised and the floors and character budget off. */
+/**
+ * `default` is the default configuration with topK raised and the floors and character budget off.
+ */
 const ARMS: readonly Arm[] = [
   { name: "default" },
   { name: CUT, cut: true },
@@ -111,7 +115,10 @@ export const suite: Suite = async ({ data, flags }) => {
 
 const MOST_DEGRADED = 10;
 
-/** The keyless embedder, or with `env` the one that the environment names. @throws Error for settings that fit none */
+/**
+ * The keyless embedder, or with `env` the one that the environment names. @throws Error for
+ * settings that fit none
+ */
 async function chosen(wish: string | undefined) {
   const read = readEmbeddings(
     new Map(Object.entries(wish === "env" ? process.env : {}).map(([name, value]) => [name, value ?? ""])),

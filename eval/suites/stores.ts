@@ -1,5 +1,6 @@
-// Do both stores answer alike? The same memories in SQLite and in Postgres, the same questions, and how much of the first ten agrees.
-// `--database URL` names an empty Postgres; `--task`, `--repos` as in retrieval.
+// Do both stores answer alike? The same memories in SQLite and in Postgres, the same questions, and
+// how much of the first ten agrees. `--database URL` names an empty Postgres; `--task`, `--repos`
+// as in retrieval.
 
 import { type Answer, figuresOf, gainOver, intervalText, rowOf } from "../answers.ts";
 import { SAMPLE } from "../baseline.ts";
@@ -68,7 +69,10 @@ async function answered(asked: TaskData, open: (() => Promise<EmptyStore>) | und
   }, open);
 }
 
-/** The mean share of the first ten of one that are among the first ten of the other; 1 where both found nothing. */
+/**
+ * The mean share of the first ten of one that are among the first ten of the other; 1 where both
+ * found nothing.
+ */
 function sharedTop(ours: readonly Answer[], theirs: readonly Answer[]): number {
   const other = new Map(theirs.map(({ query, ids }) => [query, ids.slice(0, TOP)]));
   const shares = ours.map(({ query, ids }) => {

@@ -1,5 +1,5 @@
-// From which distance on is a memory of the local embedder relevant? Thresholds, confidence edges and list lengths are
-// chosen on one half of the repositories of task G and reported for the other.
+// From which distance on is a memory of the local embedder relevant? Thresholds, confidence edges
+// and list lengths are chosen on one half of the repositories of task G and reported for the other.
 import { createHash } from "node:crypto";
 import { retrievalFingerprint } from "../configuration-fingerprint.ts";
 import { readJudged } from "../judged-data.ts";
@@ -26,7 +26,10 @@ const ALL: Arm = { name: "default", retrieval: { topK: 300 } };
 const STEP = 0.01;
 const THRESHOLDS = Array.from({ length: 61 }, (_, at) => Math.round((0.4 + at * STEP) * 100) / 100);
 const LENGTHS = Array.from({ length: 20 }, (_, at) => at + 1);
-/** `high` is where a pair is labelled three times as often as among all candidates, and so on: labels are incomplete. */
+/**
+ * `high` is where a pair is labelled three times as often as among all candidates, and so on:
+ * labels are incomplete.
+ */
 const LIFTS = [
   ["high", 3],
   ["medium", 2],
@@ -99,7 +102,10 @@ function repositories(list: readonly Judged[]): number {
   return new Set(list.map(({ repo }) => repo)).size;
 }
 
-/** The largest distance up to which pairs are labelled so many times as often as all are; 0 when there is none. */
+/**
+ * The largest distance up to which pairs are labelled so many times as often as all are; 0 when
+ * there is none.
+ */
 function edgeOf(list: readonly Judged[], lift: number): number {
   const pairs = list.flatMap(({ near }) => near);
   const labelled = (some: readonly Candidate[]) => meanOf(some.map(({ isTruth }) => (isTruth ? 1 : 0)));

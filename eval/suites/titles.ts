@@ -1,4 +1,5 @@
-// Titles against the reference parser's values: how often type, scope and breaking mark are the same.
+// Titles against the reference parser's values: how often type, scope and breaking mark are the
+// same.
 import { z } from "zod";
 import { parseIntent } from "../../src/analyze/intent.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
@@ -24,8 +25,9 @@ type Part = "type" | "scope" | "breaking";
 const PARTS: readonly Part[] = ["type", "scope", "breaking"];
 
 /**
- * Scores rows whose reference type, lower-cased, is one of our eleven; rows with an empty title are skipped. The reference
- * takes any word as a type and knows nothing of tags, so its other rows are no truth for us.
+ * Scores rows whose reference type, lower-cased, is one of our eleven; rows with an empty title are
+ * skipped. The reference takes any word as a type and knows nothing of tags, so its other rows are
+ * no truth for us.
  */
 export const suite: Suite = async ({ data }) => {
   const files = await readRows(data);

@@ -1,5 +1,6 @@
-// GitHub behaviour that Kodiai relies on and GitHub does not document, each with an experiment that tests it. One list: the live
-// check performs it, its report shows it, and docs/permissions.md is generated from it.
+// GitHub behaviour that Kodiai relies on and GitHub does not document, each with an experiment that
+// tests it. One list: the live check performs it, its report shows it, and docs/permissions.md is
+// generated from it.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import type { GitHub } from "../../src/adapters/github/clients.ts";
@@ -57,7 +58,10 @@ export interface Seen {
 }
 
 interface Experiment extends LivePromise {
-  /** Returns GitHub's answer. @throws Differs if the promise does not hold, which a refusal by GitHub also shows; NotTried */
+  /**
+   * Returns GitHub's answer. @throws Differs if the promise does not hold, which a refusal by
+   * GitHub also shows; NotTried
+   */
   readonly run: (at: LiveStage) => Promise<string>;
 }
 

@@ -1,4 +1,5 @@
-// A live check: opens a pull request with a person's token, lets the App try what it relies on, and always cleans up.
+// A live check: opens a pull request with a person's token, lets the App try what it relies on, and
+// always cleans up.
 import { randomBytes } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import { setTimeout as wait } from "node:timers/promises";
@@ -285,8 +286,8 @@ const SHAPES: readonly (readonly [pattern: RegExp, shown: string])[] = [
 ];
 
 /**
- * A mask that knows only forms: numbers between slashes, numbers and ids of GitHub, commits and tokens. `learn` has it replace these
- * words by those; case is ignored.
+ * A mask that knows only forms: numbers between slashes, numbers and ids of GitHub, commits and
+ * tokens. `learn` has it replace these words by those; case is ignored.
  */
 function masker() {
   const known = new Map<string, string>();

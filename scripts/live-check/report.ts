@@ -28,7 +28,9 @@ export interface LiveReport {
   readonly results: readonly LiveResult[];
   /** What could not be cleaned up, by its name on GitHub: shown to the person only. */
   readonly left: readonly string[];
-  /** False when the run was stopped, no pull request could be opened, or GitHub could not answer. */
+  /**
+   * False when the run was stopped, no pull request could be opened, or GitHub could not answer.
+   */
   readonly isWhole: boolean;
 }
 

@@ -1,5 +1,6 @@
 // The part of embedding that all services share: distinct texts, batches, checked vectors, cost.
 
+import { counted } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 import type { Embedded } from "../ports/memory.ts";
 import { groupBySize } from "./group-by-size.ts";
@@ -55,7 +56,7 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
   });
   const usd = (tokens / 1_000_000) * service.usdPerMillionTokens;
   const missing = vectors.filter((vector) => vector === null).length;
-  const problem = `${problems[0] ?? "a text is blank"} (${missing} of ${vectors.length} texts without a vector)`;
+  const problem = `${problems[0] ?? "a text is blank"} (${missing} of ${counted(vectors.length, "text")} without a vector)`;
   return { vectors, tokens, usd, cached: 0, failed: missing === 0 ? null : problem };
 }
 

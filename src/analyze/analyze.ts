@@ -4,6 +4,7 @@
 import { fileList } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
 import { isTestPath } from "../domain/code/paths.ts";
+import { isSource } from "../domain/omissions.ts";
 import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";
 import type {
   AuthorAssessment,
@@ -29,13 +30,17 @@ export function analyze(context: PullRequestContext): ReviewSignals {
   const { pull, files, config } = context;
   const siblings = [...files, ...context.leftOut].map((file) => file.path);
   const kindOf = fileKinds(config.fileKinds);
+  const isNamedDocs = fileList(config.fileKinds.docs);
   const classify = (file: FileDiff) => ({
     language: classifyLanguage(file.path, { siblings, ...knownText(file, context.headTexts) }),
     changedLines: file.additions + file.deletions,
     path: file.path,
   });
-  const factsOf = ({ path, language: { language } }: ReturnType<typeof classify>) => {
-    return { path, language, kind: kindOf(path) };
+  const factsOf = ({ path, language: { language, type } }: ReturnType<typeof classify>) => {
+    const kind = kindOf(path);
+    // Named like prose, and run: its `#!` line says so. What the configuration calls documents stays one.
+    const isRun = kind === "docs" && type === "programming" && !isSource({ path }) && !isNamedDocs(path);
+    return { path, language, kind: isRun ? "source" : kind } satisfies FileFacts;
   };
   const classified = files.map(classify);
   const facts = classified.map(factsOf);

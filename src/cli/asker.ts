@@ -1,9 +1,8 @@
-// Set-up's questions: prompts in a terminal; elsewhere the default, or an error that names the flag.
+// Set-up's questions: prompts in a terminal; elsewhere the default, or an error naming the flag.
 
 import { cancel, confirm, isCancel, text } from "@clack/prompts";
 import { UsageError } from "../config/usage-error.ts";
 
-/** Asks the user, or answers with the defaults. */
 export type Asker = ReturnType<typeof askerFor>;
 
 /** A pipe cannot answer. */

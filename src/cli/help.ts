@@ -11,7 +11,6 @@ const ENVIRONMENT = [
 
 export const EXIT = "exit: 0 done, 1 findings at or above --fail-on, 2 usage or configuration, 3 could not review";
 
-/** The overview: a line for each verb. */
 export function overview(): string {
   const width = Math.max(...[...LIST.keys()].map(({ length }) => length));
   const groups = [...Map.groupBy(LIST, ([, { group }]) => group)].flatMap(([group, verbs]) => [

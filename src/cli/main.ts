@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `kodiai` command. Everything else is loaded after a look at Node, since an older one ends in the middle of loading it.
+// The `kodiai` command. The rest is loaded after a look at Node: an old one fails loading it.
 import { guardExit } from "../server/guard-exit.ts";
 import { keepCompiled } from "../server/keep-compiled.ts";
 

@@ -1,4 +1,4 @@
-// kodiai mcp: the memory and the review of one repository as tools of the Model Context Protocol, over stdio.
+// kodiai mcp: memory and review of a repository as tools of the Model Context Protocol, by stdio.
 
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import manifest from "../../package.json" with { type: "json" };
@@ -6,16 +6,10 @@ import { nameOf } from "../flows/memory/find-repository.ts";
 import { mcpServer } from "../mcp/mcp-server.ts";
 import { type McpPorts, mcpPorts } from "../wire/cli/mcp.ts";
 import { terminalText } from "./terminal-text.ts";
-import { type ExitCode, oneOf, readWords, withPorts } from "./usage.ts";
-import { VERBS } from "./verbs.ts";
+import { oneOf, verb, withPorts } from "./usage.ts";
 
-/**
- * Serves until the client disconnects (stdio) or a signal arrives.
- *
- * @throws UsageError
- */
-export async function mcp(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.mcp.options);
+/** Serves until the client disconnects or a signal arrives. @throws UsageError */
+export const mcp = verb("mcp", 0, async (values) => {
   const opening = mcpPorts({
     repo: values.repo,
     dataDir: values["data-dir"],
@@ -25,7 +19,7 @@ export async function mcp(words: readonly string[]): Promise<ExitCode> {
   });
   await withPorts(opening, overStdio);
   return 0;
-}
+});
 
 /** Standard output belongs to the protocol. */
 async function overStdio(ports: McpPorts): Promise<void> {

@@ -5,7 +5,7 @@ import { didYouMean } from "../config/did-you-mean.ts";
 import { UsageError } from "../config/usage-error.ts";
 import { helpOf, overview } from "./help.ts";
 import { terminalText } from "./terminal-text.ts";
-import type { ExitCode } from "./usage.ts";
+import { type ExitCode, verb } from "./usage.ts";
 import type { VerbName } from "./verbs.ts";
 
 type Run = (words: readonly string[]) => Promise<ExitCode>;
@@ -23,16 +23,22 @@ const RUN: Readonly<Record<VerbName, () => Promise<Run>>> = {
   setup: async () => (await import("./setup/setup.ts")).setup,
   init: async () => (await import("./setup/init.ts")).init,
   config: async () => (await import("./setup/config.ts")).config,
-  serve: async () => (await import("./setup/serve.ts")).serve,
+  serve: async () => serve,
   doctor: async () => (await import("./setup/doctor.ts")).doctor,
   jobs: async () => (await import("./data/jobs.ts")).jobs,
-  backup: async () => (await import("./data/backup.ts")).backup,
-  restore: async () => (await import("./data/backup.ts")).restore,
-  migrate: async () => (await import("./data/migrate.ts")).migrate,
-  "export-data": async () => (await import("./data/person.ts")).exportData,
-  erase: async () => (await import("./data/person.ts")).erase,
+  backup: async () => (await import("./data/store-verbs.ts")).backup,
+  restore: async () => (await import("./data/store-verbs.ts")).restore,
+  migrate: async () => (await import("./data/store-verbs.ts")).migrate,
+  "export-data": async () => (await import("./data/store-verbs.ts")).exportData,
+  erase: async () => (await import("./data/store-verbs.ts")).erase,
   mcp: async () => (await import("./mcp.ts")).mcp,
 };
+
+/** The server runs until a signal ends it; for a wrong environment it says why, and ends with 2. */
+const serve = verb("serve", 0, async () => {
+  await import("../main.ts");
+  return process.exitCode === 2 ? 2 : 0;
+});
 
 /** Runs the verb that the first word names, and prints why it could not finish. Never rejects. */
 export async function runVerb([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {

@@ -1,7 +1,4 @@
-// The target that the command line names, as a job and its reading ports.
-
-import { stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { apiUrlFor } from "../config/environment/github-address.ts";
 import { UsageError } from "../config/usage-error.ts";
@@ -13,7 +10,7 @@ import type { Stage, WritingPorts } from "../flows/review/review-ports.ts";
 import { postReview } from "../flows/review/review-pull-request.ts";
 import { defaultBranch, type LocalRange, localPorts, uncommittedWork, withSarif } from "../wire/cli/change.ts";
 import type { ModelWish } from "../wire/cli/model.ts";
-import { fileText, oneOf, type readWords, textIn } from "./usage.ts";
+import { fileText, oneOf, type readWords, repoFolder, textIn } from "./usage.ts";
 import type { VERBS } from "./verbs.ts";
 
 type SubjectWords = Partial<ReturnType<typeof readWords<typeof VERBS.explain.options>>["values"]> & {
@@ -31,7 +28,7 @@ interface Subject {
 /**
  * @param positionals none or one: a revision, `BASE..HEAD`, or the URL of a pull request
  * @param onQuestion called with each question to the model
- * @throws UsageError when more than one change is named, there is none, or the model's variables are wrong
+ * @throws UsageError when there is no change, or more than one, or the model's variables are wrong
  */
 export async function subject(
   words: SubjectWords,
@@ -43,26 +40,14 @@ export async function subject(
   const model = { use: wishOf(words), onQuestion };
   const { sarif = [] } = words;
   const configured = configuredBy(words.config, words["from-outsider"] === true, sarif);
-  const place = storePlaceIfAny(words["data-dir"]);
-  if (word !== undefined && /^https?:/.test(word)) {
-    const commentsAt = words.comment === true ? commentPlace(words["data-dir"]) : null;
-    const { "fail-on": failOn = "never" } = words;
-    return configured(await pullRequest(word, model, place, commentsAt, failOn !== "never"));
-  }
+  if (word !== undefined && /^https?:/.test(word)) return configured(await pullRequest(word, model, words));
   if (words.comment === true) throw new UsageError("--comment needs the URL of a pull request");
-  const cwd = await folder(resolve(words.repo ?? "."));
+  const cwd = repoFolder(words.repo);
   const named = await range(cwd, words, word);
-  const { repo, number, headSha, ports } = await localPorts(cwd, named, place, model);
+  const { repo, number, headSha, ports } = await localPorts(cwd, named, storePlaceIfAny(words["data-dir"]), model);
   if (named.kind === "commits" && (await ports.pulls.pull(repo, number)).base.sha === headSha)
     console.error(await nothingIn(cwd, named));
   return configured({ job: commandLineJob(repo, number, headSha), ports, post: null });
-}
-
-/** Where what is sent is kept. Our posts are recognised by their account, so only that of workflows can comment. */
-function commentPlace(dataDir: string | undefined): string {
-  if (process.env.GITHUB_ACTIONS !== "true")
-    throw new UsageError("--comment works in a workflow of GitHub Actions, with its own GITHUB_TOKEN");
-  return storePlace(dataDir);
 }
 
 /** @throws UsageError naming two that exclude each other */
@@ -76,7 +61,7 @@ function mustNameOne({ base, head, staged, diff }: SubjectWords, word: string | 
   if (named.length > 1) throw new UsageError(`${named[0]} and ${named[1]} exclude each other`);
 }
 
-/** SARIF files add what tools found; a file from the options replaces the base's configuration; everything else is read as usual. An outsider may write nothing. */
+/** SARIF files add findings, `--config` replaces the base's file, an outsider may write nothing. */
 function configuredBy(
   path: string | undefined,
   isOutsider: boolean,
@@ -134,7 +119,7 @@ async function nothingIn(cwd: string, { base, head }: { readonly base: string; r
   return `${JSON.stringify(head)} has no commit that ${JSON.stringify(base)} lacks; ${meant}`;
 }
 
-/** `REV` or `BASE..HEAD`; three dots mean the same here, because a range always begins where the head left its base. */
+/** `REV` or `BASE..HEAD`; three dots mean the same: a range begins where the head left its base. */
 function rangeOf(word: string): LocalRange {
   const [, base = word, head = ""] = /^((?:[^.]|\.(?!\.))*)\.{2,3}(.*)$/s.exec(word) ?? [];
   return { kind: "commits", base: base === "" ? "HEAD" : base, head: head === "" ? "HEAD" : head };
@@ -142,34 +127,26 @@ function rangeOf(word: string): LocalRange {
 
 const PULL_URL = /^https?:\/\/([^/\s]+)\/([\w.-]+)\/([\w.-]+)\/pull\/(\d+)(?:[/?#].*)?$/;
 
-async function pullRequest(
-  url: string,
-  model: ModelWish,
-  place: string | null,
-  commentsAt: string | null,
-  mustAnswer: boolean,
-): Promise<Subject> {
+async function pullRequest(url: string, model: ModelWish, words: SubjectWords): Promise<Subject> {
   const match = PULL_URL.exec(url);
   if (match === null)
     throw new UsageError(`${JSON.stringify(url)} is not the URL of a pull request (https://HOST/OWNER/NAME/pull/N)`);
   const [, host = "", owner = "", name = "", number = ""] = match;
-  const token = process.env.GITHUB_TOKEN;
-  if (token === undefined || token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
-  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), place, model };
+  const { GITHUB_TOKEN: token = "", GITHUB_ACTIONS: isWorkflow } = process.env;
+  if (token === "") throw new UsageError("set GITHUB_TOKEN to read a pull request");
+  const named = { host, owner, name, number: Number(number), token, apiUrl: apiUrlFor(host), model };
   const { commentingPorts, pullRequestPorts } = await import("../wire/cli/pull-request.ts");
-  if (commentsAt === null) {
-    const { repo, headSha, ports } = await pullRequestPorts(named);
-    return { job: commandLineJob(repo, Number(number), headSha), ports, post: null };
+  if (words.comment !== true) {
+    const read = await pullRequestPorts({ ...named, place: storePlaceIfAny(words["data-dir"]) });
+    return { job: commandLineJob(read.repo, named.number, read.headSha), ports: read.ports, post: null };
   }
-  const { repo, headSha, ports } = await commentingPorts({ ...named, place: commentsAt });
-  // No person asked for this review, so the configuration decides whether there is one, as on a server. A step that may fail has to
-  // answer for each commit: a title or a draft would be a way around it.
-  const job = { ...commandLineJob(repo, Number(number), headSha), explicit: mustAnswer };
+  // Our posts are recognised by their account, so only that of workflows can comment.
+  if (isWorkflow !== "true")
+    throw new UsageError("--comment works in a workflow of GitHub Actions, with its own GITHUB_TOKEN");
+  const { repo, headSha, ports } = await commentingPorts({ ...named, place: storePlace(words["data-dir"]) });
+  // No person asked for this review, so the configuration decides, as on a server. A step that may
+  // fail has to answer for each commit: a title or a draft would be a way around it.
+  const explicit = (words["fail-on"] ?? "never") !== "never";
+  const job = { ...commandLineJob(repo, named.number, headSha), explicit };
   return { job, ports, post: (written, stage) => postReview(written, job, ports, stage) };
-}
-
-async function folder(path: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
-  if (found?.isDirectory() !== true) throw new UsageError(`--repo ${path} is not a folder`);
-  return path;
 }

@@ -3,8 +3,8 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { withoutSecrets } from "../wire/secrets.ts";
 
 /**
- * Text by others for a terminal: characters that would control it, reorder a line or hide text are shown as `<U+001B>`. The
- * joiner of emoji stays.
+ * Text by others for a terminal: characters that would control it, reorder a line or hide text are
+ * shown as `<U+001B>`. The joiner of emoji stays.
  */
 export function terminalText(text: string): string {
   return text.replace(/[[\p{Cc}\p{Cf}]--[\t\n\u200D]]/gv, (character) => {
@@ -14,8 +14,8 @@ export function terminalText(text: string): string {
 }
 
 /**
- * A value as JSON for a terminal: the same value, with every character escaped that would control the terminal, reorder a line or hide
- * text. JSON itself requires that only of the first 32.
+ * A value as JSON in which all those characters are escaped; JSON itself requires that only of the
+ * first 32.
  */
 export function terminalJson(value: unknown, indent = 2): string {
   return escapedJson(JSON.stringify(value, null, indent));
@@ -38,12 +38,7 @@ export function clipped(text: string, most: number): string {
 /** Head line (1-based) → its text. */
 export type NumberedLines = ReadonlyMap<number, string>;
 
-/**
- * The lines of changed files that code frames show: from the head text, or from the hunks if only those are known.
- *
- * @param paths the files that findings are about
- * @returns path → lines, without secrets
- */
+/** Path → lines without secrets, for code frames: of the head text, or of the hunks alone. */
 export async function shownLines(
   context: PullRequestContext,
   paths: ReadonlySet<string>,
@@ -58,7 +53,7 @@ export async function shownLines(
   return shown;
 }
 
-/** Head lines of a changed file as they were reviewed, secrets included: for comparing, not for showing. */
+/** Head lines as they were reviewed, secrets included: for comparing, not for showing. */
 export function headLines(context: PullRequestContext, path: string): NumberedLines {
   const { numbers, texts } = linesOf(context, path);
   return new Map(numbers.map((number, index) => [number, texts[index] ?? ""]));

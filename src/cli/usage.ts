@@ -1,21 +1,44 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { parseArgs, styleText } from "node:util";
 import { didYouMean } from "../config/did-you-mean.ts";
 import { UsageError } from "../config/usage-error.ts";
 import type { Degraded } from "../domain/omissions.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
+import { isFolder } from "../environment/data-dir.ts";
 import { terminalJson, terminalText } from "./terminal-text.ts";
+import { FORMAT, VERBS, type VerbName } from "./verbs.ts";
 
 /** 0 done; 1 findings at or above --fail-on; 2 usage or configuration; 3 could not review. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
 type Options = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
+type Words<Name extends VerbName> = ReturnType<typeof readWords<(typeof VERBS)[Name]["options"]>>;
+
+/** A verb, which gets its options and at most `most` positional words. */
+export function verb<const Name extends VerbName>(
+  name: Name,
+  most: number,
+  run: (values: Words<Name>["values"], positionals: readonly string[]) => Promise<ExitCode>,
+): (words: readonly string[]) => Promise<ExitCode> {
+  return async (words) => {
+    const { values, positionals } = readWords<(typeof VERBS)[Name]["options"]>(words, VERBS[name].options, most);
+    return run(withFormat(values, VERBS[name].options), positionals);
+  };
+}
+
+/** The options with `--format json` as `--json`. @throws UsageError for an unknown format */
+function withFormat<V extends { readonly json?: boolean }>(values: V, options: Options): V {
+  const { format } = values as { readonly format?: string };
+  if (format === undefined || options.format !== FORMAT) return values;
+  const isJson = oneOf("format", format, ["pretty", "json"]) === "json";
+  return { ...values, json: isJson || values.json === true };
+}
+
 /**
- * Options and positional words of a verb.
- *
  * @param most positional words
- * @throws UsageError naming the option that is unknown or lacks its value, or the first word too many
+ * @throws UsageError naming an unknown option, one without its value, or the first word too many
  */
 export function readWords<O extends Options>(words: readonly string[], options: O, most = 0) {
   const read = parsed(words, options);
@@ -31,7 +54,7 @@ function parsed<O extends Options>(words: readonly string[], options: O) {
   }
 }
 
-/** Node's message without its advice on positional words, and the option that was most likely meant. */
+/** Node's message without its advice on positional words, and the option most likely meant. */
 function complaint(error: unknown, names: readonly string[]): string {
   const [message = ""] = (error instanceof Error ? error.message : String(error)).split(/\. To specify|\n/);
   const unknown = /^Unknown option '--([^']*)'/.exec(message)?.[1];
@@ -52,24 +75,18 @@ export function oneOf<T extends string>(option: string, value: string, allowed: 
   return found;
 }
 
-/** Whether a verb prints JSON: with `--json` or `--format json`. @throws UsageError for an unknown format */
-export function wantsJson({ json, format = "pretty" }: { readonly json?: boolean; readonly format?: string }): boolean {
-  return json === true || oneOf("format", format, ["pretty", "json"]) === "json";
-}
-
 /** Prints a value as JSON of version 1. A change that breaks readers raises the version. */
 export function printJson(value: object): void {
   console.log(terminalJson({ version: 1, ...value }));
 }
 
-/** Prints a result as JSON or as a page, which is made only without JSON, and ends with 0. */
-export function printed(asJson: boolean, value: object, page: () => string): ExitCode {
-  if (asJson) printJson(value);
+/** Prints a result as JSON with `--json`, else as a page, and ends with 0. */
+export function printed({ json }: { readonly json?: boolean }, value: object, page: () => string): ExitCode {
+  if (json === true) printJson(value);
   else console.log(page());
   return 0;
 }
 
-/** Does work with opened ports, if there are any, and closes them afterwards. */
 export async function withPorts<Ports extends { close(): void | Promise<void> } | null, Result>(
   opening: Promise<Ports>,
   work: (ports: Ports) => Promise<Result>,
@@ -82,10 +99,15 @@ export async function withPorts<Ports extends { close(): void | Promise<void> } 
   }
 }
 
-/** Prints what was done less well than hoped, on standard error. */
 export function warnDegraded(verb: string, degraded: readonly Degraded[]): void {
   for (const { part, reason } of degraded)
     console.error(styleText("yellow", terminalText(`kodiai ${verb}: ${part}: ${reason}`), { stream: process.stderr }));
+}
+
+/** The folder that `--repo` names, or this one. @throws UsageError */
+export function repoFolder(word = "."): string {
+  if (!isFolder(word)) throw new UsageError(`--repo ${word} is not a folder`);
+  return resolve(word);
 }
 
 /** The whole number of an option. @throws UsageError naming the range */
@@ -96,11 +118,7 @@ export function wholeNumber(option: string, word: string, least: number, most = 
   throw new UsageError(`--${option} takes a whole number ${range}, not ${JSON.stringify(word)}`);
 }
 
-/**
- * The day or moment of an option, as epoch milliseconds; null without one. A day begins at midnight UTC.
- *
- * @throws UsageError
- */
+/** A day (from midnight UTC) or moment as epoch milliseconds; null for none. @throws UsageError */
 export function sinceOf(word: string | undefined): number | null {
   if (word === undefined) return null;
   const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]{5,12}Z)?$/.test(word) ? Date.parse(word) : Number.NaN;
@@ -108,12 +126,7 @@ export function sinceOf(word: string | undefined): number | null {
   throw new UsageError(`--since takes a day such as 2026-03-01, not ${JSON.stringify(word)}`);
 }
 
-/**
- * The text of a file that the user names.
- *
- * @param what names it in the message: the path, or the option with the path
- * @throws UsageError
- */
+/** The text of a file. @param what names it in the message @throws UsageError */
 export function fileText(path: string, what = path): string {
   try {
     return textIn(readFileSync(path), what);
@@ -124,12 +137,7 @@ export function fileText(path: string, what = path): string {
   }
 }
 
-/**
- * The text that the user gives: UTF-8 or UTF-16, without a byte order mark.
- *
- * @param what names it in the message
- * @throws UsageError for binary data
- */
+/** UTF-8 or UTF-16 without a byte order mark. @throws UsageError for binary data */
 export function textIn(bytes: Uint8Array, what: string): string {
   const text = decodeText(bytes);
   if (text === null) throw new UsageError(`${what} holds no text; write it as UTF-8`);

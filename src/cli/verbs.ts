@@ -1,6 +1,5 @@
-// Every verb of the command line: its summary, forms and options. Parsing, `--help` and docs/cli.md come from this list.
+// Every verb: its summary, forms and options, for parsing, `--help` and docs/cli.md.
 
-/** An option as `util.parseArgs` takes it, with what people read about it. */
 interface VerbOption {
   readonly type: "string" | "boolean";
   readonly multiple?: boolean;
@@ -26,13 +25,13 @@ const HERE = takes("DIR", "a clone (default: this folder)");
 const REPO = takes("REPO", "a clone, or OWNER/NAME of a repository in memory (default: this folder)");
 const DATA_DIR = takes("DIR", "where Kodiai keeps its files (default: KODIAI_DATA_DIR, else your data folder)");
 const JSON_OUTPUT = flag("print JSON");
-const FORMAT = takes("FORMAT", "pretty or json");
+/** Of a verb that prints a page or JSON; `--format json` is `--json`. */
+export const FORMAT = takes("FORMAT", "pretty or json");
 const MODEL = takes("off", "use rules and memory only, even where a model is configured");
 
 const OUTPUT = { "data-dir": DATA_DIR, format: FORMAT, json: JSON_OUTPUT } as const;
 const IN_MEMORY = { repo: REPO, ...OUTPUT } as const;
 
-/** The options that name a change, and what reads it. */
 const CHANGE = {
   base: takes("REV", "review what the head adds since it left REV"),
   head: takes("REV", "the head of that range (default: HEAD)"),
@@ -242,18 +241,18 @@ export const VERBS = {
     group: "operate",
     summary: "copy the store while the server runs",
     forms: [["DIR", "into a new folder, verified"]],
-    options: { "data-dir": DATA_DIR, json: JSON_OUTPUT },
+    options: OUTPUT,
   },
   restore: {
     group: "operate",
     summary: "restore the store from a backup",
     forms: [["DIR", "into an empty data folder; what was deleted since the backup is deleted again"]],
-    options: { "data-dir": DATA_DIR, json: JSON_OUTPUT },
+    options: OUTPUT,
   },
   migrate: {
     group: "operate",
     summary: "move the store to PostgreSQL",
-    forms: [["sqlite://DIR postgres://…", "into an empty database, compared row by row; resumes where it stopped"]],
+    forms: [["sqlite://DIR postgres://…", "into an empty database, compared row by row; all of it or nothing"]],
     options: { json: JSON_OUTPUT },
   },
   "export-data": {

@@ -1,4 +1,4 @@
-// Every key of .kodiai.yml, read from the one schema: for the documents, the example file and "did you mean".
+// Every key of .kodiai.yml, read from the one schema.
 import { z } from "zod";
 import { ConfigFile } from "./repo-config.ts";
 
@@ -28,21 +28,20 @@ type Plain = "type" | "required" | "enum" | "const" | "minimum" | "maximum" | "d
 
 const JSON_SCHEMA = z.toJSONSchema(ConfigFile, { io: "input", target: "draft-7" });
 
-/** The schema of the whole file. */
 export const CONFIG_SCHEMA = JSON_SCHEMA as JsonSchema;
 
-/** The schema at a dotted path of sections, `knowledge.retrieval`; undefined if there is no such key. */
+/** The schema at a dotted path of sections, `knowledge.retrieval`; undefined for any other. */
 export function schemaAt(path: string): JsonSchema | undefined {
   return path.split(".").reduce<JsonSchema | undefined>((schema, key) => schema?.properties?.[key], CONFIG_SCHEMA);
 }
 
-/** For editors that complete and check .kodiai.yml. Draft 7, which YAML language servers support best. */
+/** For editors. Draft 7 is what YAML language servers support best. */
 export function configJsonSchema(): object {
   const { $schema, title, description, ...rest } = JSON_SCHEMA;
   return { $schema, $id: "urn:kodiai:config:1", title, description, ...rest };
 }
 
-/** All keys in the order of the schema. Keys of a list's items follow the list: `customRules[].id`. */
+/** In the order of the schema. Keys of a list's items follow the list: `customRules[].id`. */
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(CONFIG_SCHEMA, "");
 
 /** The keys of the configuration itself: without `_extends` and those of list items. */

@@ -1,4 +1,5 @@
-// The usual values of a key in .kodiai.yml. Each key has a default, a description and an example that differs from the default.
+// The usual values of a key in .kodiai.yml. Each has a default, a description, and an example that
+// differs from the default.
 import { z } from "zod";
 import { globPattern, PATTERN_LENGTH } from "./patterns.ts";
 
@@ -9,17 +10,14 @@ export function flag(fallback: boolean, description: string) {
 
 type Range = Readonly<Record<"min" | "max" | "default" | "example", number>>;
 
-/** A whole number. */
 export function whole({ min, max, default: fallback, example }: Range, description: string) {
   return documented(z.int().min(min).max(max).default(fallback), example, description);
 }
 
-/** A number with or without a fraction. */
 export function amount({ min, max, default: fallback, example }: Range, description: string) {
   return documented(z.number().min(min).max(max).default(fallback), example, description);
 }
 
-/** One of some words. */
 export function choice<const Word extends string>(
   words: readonly Word[],
   { default: fallback, example }: { readonly default: NoInfer<Word>; readonly example: NoInfer<Word> },
@@ -39,9 +37,8 @@ export function section<Shape extends z.core.$ZodShape>(shape: Shape) {
 }
 
 /**
- * Text that `read` can use, such as a pattern. An unusable one is a problem of the file with its place, never an exception later.
- *
- * @param read returns what is wrong as a sentence fragment
+ * Text that `read` can use, such as a pattern; any other is a problem of the file with its place,
+ * never an exception later. @param read returns what is wrong as a sentence fragment
  */
 export function checkedText(read: (source: string) => object | { readonly problem: string }) {
   return z

@@ -1,5 +1,5 @@
-// The part of the effective configuration that anyone may see: keys that reveal nothing about the owner's other repositories,
-// paths or prompts. Keys that are not listed are not shown.
+// The part of the configuration that anyone may see: only the keys listed here, which reveal
+// nothing about the owner's other repositories, paths or prompts.
 
 import type { RepoConfig } from "./repo-config.ts";
 
@@ -31,10 +31,8 @@ const SHOWN = [
 ];
 
 /**
- * YAML of the keys that may be shown, with counts in place of lists of paths, instructions and rules, and the origin of each
- * value. A file of another repository appears only by its role, because its name may be confidential.
- *
- * @param origins as `parseConfig` gives them
+ * YAML of these keys, with counts in place of lists, and the origin of each value. A file of
+ * another repository appears only by its role, because its name may be confidential.
  */
 export function configView(config: RepoConfig, origins: ReadonlyMap<string, string>): string {
   return SHOWN.map((key) => `${key}: ${valueText(valueAt(config, key))}${originNote(origins.get(key))}`).join("\n");

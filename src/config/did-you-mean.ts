@@ -5,8 +5,8 @@ import leven from "leven";
 const MAX_LENGTH = 40;
 
 /**
- * The nearest candidate, ignoring case, `_` and `-`; null when none is near: one edit in words of up to 4 letters, two up to 8,
- * three in longer ones. Among equally near ones, the first.
+ * The nearest candidate, ignoring case, `_` and `-`; the first of equally near ones. Null when none
+ * is near: one edit in words of up to 4 letters, two up to 8, three in longer ones.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string | null {
   if (word.length > MAX_LENGTH) return null;

@@ -1,4 +1,4 @@
-// The `knowledge` section of .kodiai.yml: what may be remembered and shared, and how memory is searched.
+// The `knowledge` section of .kodiai.yml: what may be remembered and shared, how it is searched.
 import { z } from "zod";
 import { amount, checkedText, choice, documented, flag, section, whole } from "./config-value.ts";
 import { knownModel } from "./environment/known-models.ts";
@@ -6,15 +6,11 @@ import { PATTERN_COUNT, userPattern } from "./patterns.ts";
 
 /** The model that the price of reranking is said of: the default one for short questions. */
 const SMALL_MODEL = "claude-haiku-5-5";
-/** Of one question: the mean of 120 prompts was 5,184 tokens, and a reply is at most a list of 50 numbers. */
+/** Of one question: the mean of 120 prompts was 5,184 tokens; a reply is at most 50 numbers. */
 const RERANK_TOKENS = { input: 5_184, output: 160 };
-const RERANK_USD = rerankUsd();
-
-function rerankUsd(): string {
-  const [{ input = 0, output = 0 } = {}] = knownModel(SMALL_MODEL)?.usd ?? [];
-  const usd = (RERANK_TOKENS.input * input + RERANK_TOKENS.output * output) / 1_000_000;
-  return String(Number(usd.toPrecision(1))).replace(/^0/, "");
-}
+const [{ input = 0, output = 0 } = {}] = knownModel(SMALL_MODEL)?.usd ?? [];
+const usd = (RERANK_TOKENS.input * input + RERANK_TOKENS.output * output) / 1_000_000;
+const RERANK_USD = String(Number(usd.toPrecision(1))).replace(/^0/, "");
 
 const patterns = z.array(checkedText(userPattern)).max(PATTERN_COUNT).default([]);
 
@@ -125,7 +121,6 @@ export const Knowledge = section({
 export type Knowledge = z.infer<typeof Knowledge>;
 export type GateSettings = Knowledge["retrieval"]["gate"];
 
-/** The section of a repository without one. */
 export function defaultKnowledge(): Knowledge {
   return Knowledge.parse({});
 }

@@ -1,13 +1,6 @@
-// A YAML file as values with their positions, so that every later problem can name its line and column.
+// A YAML file as values with their positions, so that every problem can name its line and column.
 
-import { cutText } from "../domain/text/cut-text.ts";
-import type { ConfigProblem } from "./repo-config.ts";
-
-/** Where something begins; line and column count from 1. */
-export interface Place {
-  readonly line: number;
-  readonly column: number;
-}
+import type { Path, Place, Trouble } from "./problems.ts";
 
 export interface Entry {
   readonly key: string;
@@ -26,9 +19,6 @@ export type Located =
   | { readonly kind: "list"; readonly items: readonly Located[]; readonly place: Place }
   | Mapping;
 
-/** A problem without its file. */
-export type Trouble = Omit<ConfigProblem, "file">;
-
 /** The values of one file, without defaults, and what is wrong in it. */
 export interface FileReading {
   /** Empty when the file sets nothing, or was refused as a whole. */
@@ -36,45 +26,8 @@ export interface FileReading {
   readonly troubles: readonly Trouble[];
 }
 
-/** What an empty file sets. */
 export const NOTHING: Mapping = { kind: "mapping", entries: [], place: { line: 1, column: 1 } };
 
-/** Keys and list positions from the root to a value. */
-export type Path = readonly (string | number)[];
-
-/** Longest key that is quoted in full; ours have at most 19 characters. */
-const MAX_SHOWN = 60;
-
-/**
- * A word of the file, safe to quote in one line of a message: control, invisible and direction characters and backticks become
- * "?", and it is cut at 60 UTF-16 units.
- */
-export function shown(word: string): string {
-  const start = cutText(word, MAX_SHOWN);
-  const clean = start.replace(/[\p{C}\p{Z}`]/gu, (char) => (char === " " ? " " : "?"));
-  return start.length < word.length ? `${clean}…` : clean;
-}
-
-/** A path in the dotted form that people write: `customRules[0].id`; "" for the root. */
-export function dotted(path: Path): string {
-  return path.reduce<string>(
-    (text, part) =>
-      typeof part === "number" ? `${text}[${part}]` : text === "" ? shown(part) : `${text}.${shown(part)}`,
-    "",
-  );
-}
-
-/** A problem at a place. */
-export function trouble(
-  path: Path,
-  place: Place | null,
-  message: string,
-  severity: Trouble["severity"] = "error",
-): Trouble {
-  return { key: dotted(path), line: place?.line ?? null, column: place?.column ?? null, severity, message };
-}
-
-/** The value at a path, or null when there is none. */
 export function locate(root: Located, path: Path): Located | null {
   return path.reduce<Located | null>((node, part) => {
     if (node?.kind === "list" && typeof part === "number") return node.items[part] ?? null;
@@ -83,13 +36,11 @@ export function locate(root: Located, path: Path): Located | null {
   }, root);
 }
 
-/** The items of a list at a key of the root; [] when it is not set. */
 export function itemsAt(root: Mapping, key: string): readonly Located[] {
   const list = locate(root, [key]);
   return list?.kind === "list" ? list.items : [];
 }
 
-/** The entries of a mapping at a key of the root; [] when it is not set. */
 export function entriesAt(root: Mapping, key: string): readonly Entry[] {
   const mapping = locate(root, [key]);
   return mapping?.kind === "mapping" ? mapping.entries : [];
@@ -106,16 +57,9 @@ export function without(root: Mapping, removed: ReadonlySet<Located>): Mapping {
   return { ...root, entries: kept.map((entry) => ({ ...entry, value: inside(entry.value) })) };
 }
 
-/** The bare value without its places. Its keys are harmless: `readYaml` refuses those of Object.prototype. */
+/** The value without its places. Its keys are harmless: `readYaml` refuses Object.prototype's. */
 export function bare(node: Located): unknown {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(bare);
   return Object.fromEntries(node.entries.map((entry) => [entry.key, bare(entry.value)]));
-}
-
-/** As compilers print it, so that editors can jump to it: `.kodiai.yml:3:12: error: review.maxComments: must be at most 20`. */
-export function problemLine(problem: ConfigProblem): string {
-  const place = problem.line === null ? "" : `:${problem.line}:${problem.column ?? 1}`;
-  const key = problem.key === "" ? "" : `${problem.key}: `;
-  return `${problem.file}${place}: ${problem.severity}: ${key}${problem.message}`;
 }

@@ -1,18 +1,9 @@
-// Merges the texts of .kodiai.yml, weakest first, into one complete configuration, its problems, and the origin of each value.
+// Merges texts of .kodiai.yml, weakest first: the configuration, its problems, and who set what.
 import { VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import {
-  bare,
-  entriesAt,
-  type FileReading,
-  itemsAt,
-  locate,
-  shown,
-  type Trouble,
-  trouble,
-  without,
-} from "./located.ts";
+import { bare, entriesAt, type FileReading, itemsAt, locate, without } from "./located.ts";
 import { PRESETS, type Preset, presetValues } from "./preset.ts";
+import { shown, type Trouble, trouble } from "./problems.ts";
 import { readConfigFile } from "./read-config-file.ts";
 import { type ConfigProblem, CustomRule, defaultConfig, RepoConfig } from "./repo-config.ts";
 
@@ -24,9 +15,9 @@ export interface ConfigSource {
 
 export interface ParsedConfig {
   readonly config: RepoConfig;
-  /** The strongest file's first, each file's in the order of its lines; at most 50 and a last one that counts the rest. */
+  /** The strongest file's first, by line; at most 50, and one that counts the rest. */
   readonly problems: readonly ConfigProblem[];
-  /** Dotted key → the file that set it, "preset NAME" or "default". Has every key of the schema, and each rule. */
+  /** Dotted key or rule → the file that set it, "preset NAME" or "default". */
   readonly origins: ReadonlyMap<string, string>;
 }
 
@@ -34,11 +25,12 @@ export interface ParsedConfig {
 const MAX_PROBLEMS = 50;
 
 /**
- * Merges files into one configuration. Mappings merge key by key (so `rules` merge by id), lists are replaced.
- * A wrong value counts as not written: a weaker file's value, the preset's or the default applies. Values are inert text.
+ * Merges files into one configuration. Mappings merge key by key (`rules` by id), lists are
+ * replaced. A wrong value counts as not written: that of a weaker file, of the preset, or the
+ * default applies. Values are inert text.
  *
  * @param sources weakest first; none gives the defaults
- * @param known facts about rules, so that unknown ids and custom rules that cannot run are named too
+ * @param known facts about rules, so that unknown ids and unusable custom rules are named too
  * @throws only what `known.customRuleProblems` throws
  */
 export function parseConfig(sources: readonly ConfigSource[], known: KnownRules = {}): ParsedConfig {
@@ -77,11 +69,26 @@ interface ReadFile extends FileReading {
   readonly file: string;
 }
 
+/**
+ * Leaves out settings of rules that do not exist. An earlier version may have had such a rule, so
+ * it is no error: the rest of the file is as right as it was.
+ */
 function withKnownRules(files: readonly ReadFile[], known: KnownRules): readonly ReadFile[] {
   if (known.ruleIds === undefined) return files;
   const custom = files.flatMap(({ root }) => itemsAt(root, "customRules").map((item) => (bare(item) as CustomRule).id));
   const ids = new Set([...known.ruleIds, ...custom]);
-  return files.map((file) => ({ ...file, ...checkRuleIds(file, ids) }));
+  return files.map((file) => {
+    // Which rules another tool has is not known here: `eslint/no-eval`.
+    const unknown = entriesAt(file.root, "rules").filter(({ key }) => !ids.has(key) && !/^[a-z0-9][^/]*\/./.test(key));
+    const wrong = unknown.map(({ key, keyPlace }, index) => {
+      const near = index < MAX_SUGGESTIONS ? didYouMean(key, ids) : null;
+      const fix =
+        near === null ? "it may have been removed; docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
+      return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`, "notice");
+    });
+    const root = without(file.root, new Set(unknown.map(({ value }) => value)));
+    return { ...file, root, troubles: [...file.troubles, ...wrong] };
+  });
 }
 
 /** Only the strongest file's `_extends` is followed, and only one step. */
@@ -162,21 +169,6 @@ function checkCustomRules({ root, troubles }: FileReading, known: KnownRules): F
   });
   return {
     root: without(root, new Set(wrong.map(({ item }) => item))),
-    troubles: [...troubles, ...wrong.map((one) => one.trouble)],
+    troubles: [...troubles, ...wrong.map((rule) => rule.trouble)],
   };
-}
-
-/**
- * Leaves out settings of rules that do not exist. `ids` are those of all rules, including custom ones. An unknown one may be of
- * a rule that an earlier version had, so it is no error: the rest of the file is as right as it was.
- */
-function checkRuleIds({ root, troubles }: FileReading, ids: ReadonlySet<string>): FileReading {
-  // Which rules another tool has is not known here: `eslint/no-eval`.
-  const unknown = entriesAt(root, "rules").filter(({ key }) => !ids.has(key) && !/^[a-z0-9][^/]*\/./.test(key));
-  const wrong = unknown.map(({ key, keyPlace }, index) => {
-    const near = index < MAX_SUGGESTIONS ? didYouMean(key, ids) : null;
-    const fix = near === null ? "it may have been removed; docs/rules.md lists the rules" : `did you mean \`${near}\`?`;
-    return trouble(["rules", key], keyPlace, `there is no rule \`${shown(key)}\`; ${fix}`, "notice");
-  });
-  return { root: without(root, new Set(unknown.map(({ value }) => value))), troubles: [...troubles, ...wrong] };
 }

@@ -1,5 +1,5 @@
-// Patterns from the configuration: regular expressions, and globs for paths, branches and titles. RE2 runs each in time linear in the text,
-// because both the pattern and the text may be crafted to be slow.
+// Patterns from the configuration: regular expressions and globs. RE2 runs each in time linear in
+// the text, because both the pattern and the text may be crafted to be slow.
 import { expand } from "brace-expansion";
 import { RE2JS } from "re2js";
 import { cutText } from "../domain/text/cut-text.ts";
@@ -9,10 +9,10 @@ export const PATTERN_LENGTH = 500;
 const TOO_LONG = `is longer than ${PATTERN_LENGTH} characters`;
 /** More patterns than this in one list are refused. */
 export const PATTERN_COUNT = 200;
-/** RE2 instructions of one pattern. `a{1000}` has about a thousand; nested repetition multiplies and is refused here. */
+/** RE2 instructions. `a{1000}` has a thousand; nested repetition multiplies, and is refused. */
 const PROGRAM_SIZE = 2_000;
 
-/** A pattern, or what is wrong with its source in one sentence fragment. Neither reading nor matching ever throws. */
+/** A pattern, or what is wrong with it as a sentence fragment. Nothing here ever throws. */
 type Pattern = { readonly matches: (text: string) => boolean } | Problem;
 type Problem = { readonly problem: string };
 
@@ -41,10 +41,10 @@ const MOST_BRACES = 20;
 const MOST_WRITTEN_OUT = 5_000;
 
 /**
- * Reads a glob: `*` any text without a slash, `**` any text (as a whole name, any folders), `?` one character but a slash,
- * `[a-z]` and `[!a-z]` one of or none of, `{a,b}` either, `\` makes the next character literal. A slash at the end means
- * everything in the folder, and a slash at the beginning the root. Everything else, parentheses included, is literal, and case
- * matters.
+ * Reads a glob: `*` any text without a slash, `**` any text (as a whole name, any folders), `?` one
+ * character but a slash, `[a-z]` and `[!a-z]` one of or none of, `{a,b}` either, `\` makes the next
+ * character literal. A slash at the end means everything in the folder, one at the beginning the
+ * root. Everything else, parentheses included, is literal, and case matters.
  *
  * @param glob without a leading `!`, which belongs to the list around it
  * @param anyFolder a glob without a slash matches the name of a file in any folder
@@ -60,9 +60,9 @@ export function globPattern(glob: string, { anyFolder = false, folders = false }
   const isLong = alternatives.length > MOST || alternatives.join("").length > MOST_WRITTEN_OUT;
   if (braces > MOST_BRACES || isLong) return { problem: "has too many alternatives in braces" };
   const inAnyFolder = anyFolder && !glob.includes("/") ? "**/" : "";
-  const each = alternatives.map((one) => {
-    const path = inAnyFolder + one.toWellFormed();
-    const isFolder = folders && !/[*?[]|\/$/.test(one);
+  const each = alternatives.map((alternative) => {
+    const path = inAnyFolder + alternative.toWellFormed();
+    const isFolder = folders && !/[*?[]|\/$/.test(alternative);
     const source = isFolder ? `${sourceOf(path)}|${sourceOf(`${path}/`)}` : sourceOf(path);
     // A comparison is a hundred times cheaper than a pattern, and most paths begin otherwise.
     const begins = /^[^*?[\\]*/.exec(path.replace(/^\.?\//, ""))?.[0].replace(/\/$/, "") ?? "";
@@ -76,14 +76,14 @@ export function globPattern(glob: string, { anyFolder = false, folders = false }
   };
 }
 
-/** A glob for files: in any folder where it has no slash, and everything in a folder that it names. */
+/** A glob for files: in any folder where it has no slash, and everything in a folder it names. */
 export function fileGlob(glob: string): Pattern {
   return globPattern(glob, { anyFolder: true, folders: true });
 }
 
 /**
- * A list of globs for files: a path is in it when one glob matches and none does that begins with `!`. A list of `!` globs
- * only has no path. An invalid glob matches nothing; the configuration has reported it.
+ * A list of globs for files: a path is in it when one glob matches and none that begins with `!`.
+ * An invalid glob matches nothing; the configuration has reported it.
  */
 export function fileList(globs: readonly string[]): (path: string) => boolean {
   const [out = [], taken = []] = [true, false].map((isOut) =>
@@ -95,7 +95,7 @@ export function fileList(globs: readonly string[]): (path: string) => boolean {
   return (path) => taken.some((glob) => glob.matches(path)) && !out.some((glob) => glob.matches(path));
 }
 
-/** Replaces the slash before each name of a path: no path contains it, so `[+-9]` cannot match the end of a name. */
+/** Stands before each name of a path: no path contains it, so `[+-9]` cannot match a name's end. */
 const PART = "\0";
 const ONE = `[^${PART}]`;
 const ANY_FOLDERS = `(?:${PART}${ONE}*)*`;
@@ -110,15 +110,15 @@ function sourceOf(glob: string): string {
   return `^${steps.join("")}$`;
 }
 
-/** Stars, one character, a class, or a literal character; a bracket that never closes is literal. */
+/** Stars, one character, a class, or a literal; a bracket that never closes is literal. */
 const PIECES = /(\*+)|(\?)|\[([!^]?)(\]?[^\]]*)\]|\\?(.)/gsu;
 
 function nameSource(name: string): string {
   // A lone star matches any name, but not an empty one.
   if (name === "*") return `${PART}${ONE}+`;
-  const source = name.replace(PIECES, (_, stars, one, negated, inside, literal) => {
+  const source = name.replace(PIECES, (_, stars, mark, negated, inside, literal) => {
     if (stars !== undefined) return stars === "*" ? `${ONE}*` : ".*";
-    if (one !== undefined) return ONE;
+    if (mark !== undefined) return ONE;
     return literal === undefined ? classSource(inside, negated !== "") : RE2JS.quote(literal);
   });
   return PART + source;
@@ -135,10 +135,8 @@ function classSource(inside: string, isNegated: boolean): string {
 }
 
 /**
- * A glob for the files of the same kind in the same folder: `src/db/*.ts` of `src/db/pool.ts`. `Makefile` and `conf/.env` have no
- * extension, and so are their own kind.
- *
- * @returns null for an empty path or a folder
+ * A glob for the files of the same kind in the same folder: `src/db/*.ts` of `src/db/pool.ts`.
+ * `Makefile` and `conf/.env` are their own kind. Null for an empty path or a folder.
  */
 export function filePattern(path: string | null): string | null {
   if (path === null || path === "" || path.endsWith("/")) return null;
@@ -154,7 +152,7 @@ function literalGlob(text: string): string {
   return text.replace(/[*?[\]{}()!\\]/g, "\\$&");
 }
 
-/** A pattern for the titles of findings: part of one in any case; `glob:…` the whole; `regex:…` anywhere in it. */
+/** For titles of findings: a part in any case; `glob:…` the whole; `regex:…` anywhere in it. */
 export function titlePattern(source: string): Pattern {
   if (source.startsWith("regex:")) return byItsBeginning(userPattern(source.slice("regex:".length)));
   if (source.startsWith("glob:")) return titleGlob(source.slice("glob:".length));

@@ -2,25 +2,12 @@
 import type { z } from "zod";
 import { CONFIG_KEYS, CONFIG_SCHEMA, type JsonSchema, VALUE_KEYS } from "./config-keys.ts";
 import { didYouMean, plainWord } from "./did-you-mean.ts";
-import {
-  bare,
-  dotted,
-  type Entry,
-  type FileReading,
-  type Located,
-  locate,
-  type Mapping,
-  NOTHING,
-  type Path,
-  shown,
-  type Trouble,
-  trouble,
-  without,
-} from "./located.ts";
+import { bare, type Entry, type FileReading, type Located, locate, type Mapping, NOTHING, without } from "./located.ts";
+import { dotted, type Path, shown, type Trouble, trouble } from "./problems.ts";
 import { readYaml } from "./read-yaml.ts";
 import { ConfigFile } from "./repo-config.ts";
 
-/** Reads one file: known keys with valid values. Never throws; a wrong value is left out and reported. */
+/** Reads known keys with valid values. Never throws; a wrong value is left out and reported. */
 export function readConfigFile(text: string): FileReading {
   const yaml = readYaml(text);
   const troubles = [...yaml.troubles];
@@ -28,24 +15,19 @@ export function readConfigFile(text: string): FileReading {
   return { root: dropWrongValues(recognised, troubles), troubles };
 }
 
-/**
- * The repository that a file extends: the value of `_extends`, a bare name of the same owner.
- *
- * @returns null when the key is absent or not such a name (`parseConfig` reports that problem)
- */
+/** The bare name in `_extends`; null for any other value (`parseConfig` reports it). */
 export function extendsOf(text: string): string | null {
   const value = locate(readConfigFile(text).root, ["_extends"]);
   return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
 }
 
-/** Each round removes something and most files need one; a bad item inside a bad item needs one more. */
+/** Most files need one round; a bad item inside a bad item needs one more. */
 const MAX_ROUNDS = 8;
 
 /**
- * A tree that the schema accepts, field by field: a wrong value is removed and its siblings stay; a wrong item leaves its list; an
- * item without something required is removed as a whole; a list that is too long loses its end.
- *
- * @param root a mapping with known keys only
+ * A tree that the schema accepts, field by field: a wrong value is removed and its siblings stay; a
+ * wrong item leaves its list; an item without something required is removed as a whole; a list that
+ * is too long loses its end.
  */
 function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   let tree = root;
@@ -57,7 +39,6 @@ function dropWrongValues(root: Mapping, troubles: Trouble[]): Mapping {
   return NOTHING;
 }
 
-/** Reports an issue, and returns the values to remove. */
 function judge(issue: z.core.$ZodIssue, tree: Mapping, round: number, troubles: Trouble[]): readonly Located[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
   const found = locate(tree, path);
@@ -82,9 +63,8 @@ function judge(issue: z.core.$ZodIssue, tree: Mapping, round: number, troubles: 
 }
 
 /**
- * The same values under our keys in our spelling, and without keys that have no value, such as `review:` with nothing under it.
- * Unknown keys are reported with a hint. Values are not validated here; only words of other tools that mean the same as ours are
- * translated.
+ * The same values under our keys in our spelling, without keys that have no value. Unknown keys are
+ * reported with a hint. Only words of other tools that mean the same as ours are translated.
  */
 function recognise(node: Located, schema: JsonSchema, path: Path, troubles: Trouble[]): Located {
   const { properties, items } = schema;
@@ -122,7 +102,7 @@ function ourSpelling(
   path: Path,
   troubles: Trouble[],
 ): string | null {
-  const siblings = keysIn(schema);
+  const siblings = Object.keys(schema.properties ?? {});
   if (siblings.includes(entry.key)) return entry.key;
   const camel = camelCase(entry.key, siblings);
   const say = (message: string, severity?: "notice") =>
@@ -139,20 +119,9 @@ function ourSpelling(
   return camel;
 }
 
-function keysIn({ properties = {} }: JsonSchema): readonly string[] {
-  return Object.keys(properties);
-}
-
-/** `max_comments` → `maxComments`, `cache_ttl_seconds` → `cacheTTLSeconds`; undefined where the section has no such key. */
+/** `max_comments` → `maxComments`; undefined where the section has no such key. */
 function camelCase(key: string, siblings: readonly string[]): string | undefined {
-  return key.includes("_") ? siblings.find((ours) => snakeCase(ours) === key) : undefined;
-}
-
-function snakeCase(ours: string): string {
-  return ours
-    .replace(/([a-z])([A-Z])/g, "$1_$2")
-    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
-    .toLowerCase();
+  return key.includes("_") ? siblings.find((ours) => plainWord(ours) === plainWord(key)) : undefined;
 }
 
 /** Reports what an unknown key may mean. What is below it is left out with it. */
@@ -173,8 +142,8 @@ function shortPath(path: string, section: Path): string {
 }
 
 /**
- * The path of the atomic item that a path leads to or into; else null. A suppression that lost one of its conditions would hold
- * back more findings than it should.
+ * The path of the atomic item that a path leads to or into; else null. A suppression that lost a
+ * condition would hold back more findings than it should.
  */
 function wholeItem(path: Path): Path | null {
   const isItem = path[0] === "review" && path[1] === "suppress" && typeof path[2] === "number";
@@ -191,14 +160,14 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["int", "must be a whole number"],
 ]);
 
-/** A schema's objection as a message that names the fix. @param found the value at the issue's path */
+/** A schema's objection with the fix. @param found the value at the issue's path */
 function issueText(issue: Issue, found: Located): string {
   if (issue.code === "invalid_type") return typeText(issue, found);
   if (issue.code === "unrecognized_keys") return "holds a key that is not known";
   if (issue.code === "too_big") return limitText(issue.origin, "at most", Number(issue.maximum));
   if (issue.code === "too_small") return limitText(issue.origin, "at least", Number(issue.minimum));
   const words = choices(issue);
-  if (issue.code === "invalid_union" && issue.errors.flat().some((one) => choices(one).length === 0)) {
+  if (issue.code === "invalid_union" && issue.errors.flat().some((inner) => choices(inner).length === 0)) {
     return `must be ${typeAt(issue)}`;
   }
   return words.length === 0 ? issue.message : choiceText(words, found);
@@ -211,7 +180,7 @@ function typeText(issue: z.core.$ZodIssueInvalidType, found: Located): string {
   return typeAt(issue).startsWith("whole") ? "must be a whole number" : "must be a number";
 }
 
-/** The type of the key at the issue's path, "" for a path without a key, such as an item of a list. */
+/** The type of the key at the issue's path, "" for a path without a key, such as a list's item. */
 function typeAt({ path }: Issue): string {
   const dotted = path.map(String).join(".");
   return CONFIG_KEYS.find((key) => key.path === dotted)?.type ?? "";
@@ -246,16 +215,17 @@ const SAME_VALUES: ReadonlyMap<string, string> = new Map([
 /** Without the keys of list items: they are not meant outside of their list. */
 const PATHS = ["_extends", ...VALUE_KEYS.map(({ path }) => path)];
 const BY_PLAIN_PATH = new Map(PATHS.map((path) => [plainWord(path), path]));
-/** If several keys have one name (`enabled`), the first of the schema wins: the best-known keys come first. */
+/** If several keys have one name (`enabled`), the first wins: the best-known keys come first. */
 const BY_LAST_WORD = new Map(PATHS.toReversed().map((path) => [plainWord(path.split(".").at(-1) ?? ""), path]));
 
 /**
- * Which of our keys an unknown key most likely means, as a dotted path: a sibling, ours in the wrong section, a typo. Null when none is near.
+ * Which of our keys an unknown one most likely means, as a dotted path: a sibling, ours in the
+ * wrong section, a typo. Null when none is near.
  *
  * @param siblings the known keys of the same section
  * @param section dotted path of the key's section, "" for the root
  */
-function keyHint(key: string, siblings: readonly string[], section: string): string | null {
+export function keyHint(key: string, siblings: readonly string[], section: string): string | null {
   const word = plainWord(key);
   const inSection = (name: string) => (section === "" ? name : `${section}.${name}`);
   const sibling = siblings.find((name) => plainWord(name) === word);
@@ -264,6 +234,6 @@ function keyHint(key: string, siblings: readonly string[], section: string): str
   if (exact !== undefined) return exact;
   const typo = didYouMean(key, siblings);
   if (typo !== null) return inSection(typo);
-  const far = didYouMean(key, [...keysIn(CONFIG_SCHEMA), ...BY_LAST_WORD.keys()]);
+  const far = didYouMean(key, [...Object.keys(CONFIG_SCHEMA.properties ?? {}), ...BY_LAST_WORD.keys()]);
   return far === null ? null : (BY_LAST_WORD.get(far) ?? far);
 }

@@ -1,8 +1,7 @@
-// Reads untrusted YAML into values with their places, or gives one reason why the whole file is refused.
-// Only plain values pass: no tags, no merge keys, no keys of Object.prototype, bounded size, depth and aliases.
+// Reads untrusted YAML into values with their places, or gives one reason why the file is refused.
+// Only plain values pass: no tags, merge keys or keys of Object.prototype; bounded size and depth.
 
 import {
-  type Document,
   type ErrorCode,
   isAlias,
   isMap,
@@ -14,35 +13,25 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
-import {
-  type Entry,
-  type FileReading,
-  type Located,
-  NOTHING,
-  type Path,
-  type Place,
-  shown,
-  type Trouble,
-  trouble,
-} from "./located.ts";
+import { type Entry, type FileReading, type Located, NOTHING } from "./located.ts";
+import { type Path, type Place, shown, type Trouble, trouble } from "./problems.ts";
 
-/** The name of a repository's configuration. */
 export const CONFIG_FILE = ".kodiai.yml";
 /**
- * Requested size in bytes. It is above the limit below, so that a larger file is reported instead of looking absent; GitHub's
- * contents API ends here.
+ * Requested size in bytes: above the limit below, so that a larger file is reported instead of
+ * looking absent. GitHub's contents API ends here.
  */
 export const MAX_ASKED_BYTES = 1024 * 1024;
 /** Largest file in bytes of UTF-8. */
 export const MAX_CONFIG_BYTES = 256 * 1024;
-/** Lexer tokens: "key: value" is 5. 256 KiB of brackets would keep the parser busy for seconds; this many, for tenths. */
+/** Lexer tokens: "key: value" is 5. 256 KiB of brackets would take seconds; this many, tenths. */
 const MAX_TOKENS = 20_000;
 /** Values after aliases are resolved, which stops an alias bomb. */
 const MAX_VALUES = 20_000;
 const MAX_ALIASES = 100;
 /** Deeper than any ast-grep rule that a person would write. */
 const MAX_DEPTH = 32;
-/** Fewer are left to the parser, which reports the place; each further level or error costs it a stack trace. */
+/** The parser reports the place of fewer; each further level or error costs it a stack trace. */
 const MAX_OPEN_BRACKETS = 100;
 
 const PLAIN_TAGS: ReadonlySet<string> = new Set(
@@ -73,7 +62,13 @@ export function readYaml(text: string): FileReading {
   const conversion: Conversion = { lines, troubles: [], anchors: new Map(), aliases: 0, values: 0, refusal: null };
   const root = convert(document.contents, [], conversion, 0);
   if (conversion.refusal !== null) return refused(conversion.refusal);
-  const troubles = [...directiveTroubles(document, text, lines), ...conversion.troubles];
+  const { troubles } = conversion;
+  const { warnings, directives } = document;
+  // `%YAML` is harmless; `%TAG` and unknown `%` lines are ignored.
+  if (warnings.some(({ code }) => code === "BAD_DIRECTIVE") || Object.keys(directives.tags).length > 1) {
+    const place = placeAt(lines, Math.max(0, text.search(/^%(?!YAML)/m)));
+    troubles.unshift(trouble([], place, "lines that begin with `%` are not read; remove them", "notice"));
+  }
   if (root?.kind === "mapping") return { root, troubles };
   const isEmpty = root === null || (root.kind === "scalar" && root.value === null);
   const wrong = isEmpty ? [] : [trouble([], root.place, "the file must be a mapping: lines of `key: value`")];
@@ -84,34 +79,21 @@ function refused(why: Trouble): FileReading {
   return { root: NOTHING, troubles: [why] };
 }
 
-/** `%TAG` and unknown `%` lines are ignored; `%YAML` is harmless. */
-function directiveTroubles(document: Document.Parsed, text: string, lines: LineCounter): readonly Trouble[] {
-  const { warnings, directives } = document;
-  const isStrange = warnings.some(({ code }) => code === "BAD_DIRECTIVE") || Object.keys(directives.tags).length > 1;
-  if (!isStrange) return [];
-  const place = placeAt(lines, Math.max(0, text.search(/^%(?!YAML)/m)));
-  return [trouble([], place, "lines that begin with `%` are not read; remove them", "notice")];
-}
-
 function sizeProblem(text: string): string | null {
   // A UTF-16 unit is at least one byte of UTF-8, so the cheap check comes first.
   if (text.length > MAX_CONFIG_BYTES || Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
     return `the file is larger than ${MAX_CONFIG_BYTES / 1024} KiB and was not read; shorten it`;
   }
-  return isParseable(text) ? null : "the file holds too many values and was not read; shorten it";
-}
-
-/** False for text that would keep the parser busy: too many tokens, or far more brackets opened than closed. */
-function isParseable(text: string): boolean {
   let tokens = 0;
   let depth = 0;
   for (const lexeme of new Lexer().lex(text)) {
     tokens += 1;
     if (lexeme === "[" || lexeme === "{") depth += 1;
     if (lexeme === "]" || lexeme === "}") depth -= 1;
-    if (tokens > MAX_TOKENS || Math.abs(depth) > MAX_OPEN_BRACKETS) return false;
+    if (tokens > MAX_TOKENS || Math.abs(depth) > MAX_OPEN_BRACKETS)
+      return "the file holds too many values and was not read; shorten it";
   }
-  return true;
+  return null;
 }
 
 function parse(text: string, lineCounter: LineCounter) {
@@ -127,7 +109,7 @@ function parse(text: string, lineCounter: LineCounter) {
       logLevel: "error",
     });
   } catch {
-    // The parser is recursive and may run out of stack on hostile nesting; any error means the same to the caller.
+    // The parser is recursive and may run out of stack; any error means the same to the caller.
     return null;
   }
 }
@@ -162,7 +144,6 @@ function convert(node: ParsedNode | null, path: Path, conversion: Conversion, de
   return { kind: "list", items, place };
 }
 
-/** Why the whole file is refused, or null. */
 function excessText({ values, aliases }: Conversion, depth: number): string | null {
   if (depth > MAX_DEPTH) return `the file is nested deeper than ${MAX_DEPTH} levels and was not read`;
   if (values > MAX_VALUES) return "the file holds too many values and was not read; shorten it";
@@ -213,7 +194,6 @@ function placeAt(lines: LineCounter, offset: number): Place {
   return { line: Math.max(1, line), column: line === 0 ? offset + 1 : col };
 }
 
-/** A YAML parser's errors as messages with the fix. */
 const TEXTS: Partial<Record<ErrorCode, string>> = {
   BAD_INDENT: "the indentation does not fit; keys of one level begin in the same column",
   TAB_AS_INDENT: "tab used for indentation; indent with spaces",

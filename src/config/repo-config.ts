@@ -1,12 +1,11 @@
-// .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema, docs/configuration.md and the example file.
-// It takes untrusted text and returns a complete configuration and a list of problems; it never throws.
+// .kodiai.yml: one schema makes the defaults, the validation, the JSON Schema,
+// docs/configuration.md and the example file.
 import { z } from "zod";
 import { amount, checkedText, choice, documented, flag, Glob, section, whole } from "./config-value.ts";
 import { Knowledge } from "./knowledge.ts";
 import { titlePattern } from "./patterns.ts";
 import { PRESET_NAMES, presetsText } from "./preset.ts";
 
-/** Instructions for the reviewer about some of the repository's paths. */
 export const PathInstruction = z.strictObject({
   path: documented(
     z.union([Glob, z.array(Glob).min(1).max(50)]),
@@ -28,7 +27,7 @@ export const FailOn = z.union([z.literal("never"), severity]);
 /** The lowest severity at which a check run fails. */
 export type FailOn = z.infer<typeof FailOn>;
 
-/** Caps for lists of patterns: far above what people write, low enough that matching every file stays fast. */
+/** Far above what people write, low enough that matching every file stays fast. */
 const words = z.array(z.string().min(1).max(500)).max(200);
 const globs = z.array(Glob).max(200);
 
@@ -62,7 +61,6 @@ export const CustomRule = z.strictObject({
 });
 export type CustomRule = z.infer<typeof CustomRule>;
 
-/** Which findings a repository suppresses. */
 export const Suppression = z.strictObject({
   pattern: documented(
     checkedText(titlePattern),
@@ -299,7 +297,6 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** The configuration of a repository without a file. */
 export function defaultConfig(): RepoConfig {
   return RepoConfig.parse({});
 }

@@ -1,11 +1,12 @@
-// The address of each thing in the dashboard. Ids of repositories are numbers, of local clones too; hosts are checked on the way in.
+// The address of each thing in the dashboard. Ids of repositories are numbers, of local clones too;
+// hosts are checked on the way in.
 import type { RepoKey } from "../domain/memory.ts";
 
 export function repositoryPath(repo: RepoKey): string {
   return `/repositories/${repo.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** What addresses of a repository's memory end with: the file of it, and where such a file is read. */
+/** What addresses of a repository's memory end with: its file, and where a file is imported. */
 export const EXPORT = "/memory.jsonl";
 export const IMPORT = "/import";
 

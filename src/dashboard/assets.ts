@@ -1,4 +1,4 @@
-// Files that pages load, all from here: one stylesheet, small scripts, and uPlot as its package ships it.
+// Files that pages load: one stylesheet, small scripts, and uPlot as its package ships it.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -25,10 +25,8 @@ const FILES = {
   "icon.svg": loaded(new URL("icon.svg", OWN), "image/svg+xml"),
 };
 
-/** By the name in their address. */
 export const ASSETS: ReadonlyMap<string, ReturnType<typeof loaded>> = new Map(Object.entries(FILES));
 
-/** The address of a file of ours. */
 export function assetPath(name: keyof typeof FILES): string {
   return `/assets/${name}?v=${FILES[name].version}`;
 }

@@ -1,21 +1,19 @@
-// What the dashboard may ask of the world. It reads, and of what changes something it has the few safe acts and nothing more.
-import type { ExportPorts } from "../flows/memory/memory-file.ts";
-import type { SearchPorts } from "../flows/memory/search-memory.ts";
+// What the dashboard may ask of the world: to read, and the few acts that change something.
 import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
 import type { MemoryFigures, WorkFigures } from "../ports/dashboard.ts";
 import type { HistoryStore } from "../ports/history.ts";
 import type { JobAdmin } from "../ports/jobs.ts";
 import type { EndedSessions, GitHubLogin, Visitor, VisitorWithToken } from "../ports/login.ts";
-import type { Memory, RepositoryLabels, RetrievalStatistics } from "../ports/memory.ts";
+import type { Embedder, Memory, Recall, RepositoryLabels, RetrievalLog, RetrievalStatistics } from "../ports/memory.ts";
 import type { PastRejections } from "../ports/rejections.ts";
 
 export type { VisitorWithToken };
 
 /** What opens the dashboard; without both it is closed. */
-export interface Doors {
+export interface Access {
   /** Of the operator, who sees everything. */
   readonly token: string | null;
-  /** Of the App: with the token it signs sessions. */
+  /** Of the App: with the token it seals sessions. */
   readonly clientSecret: string | null;
   /** For people who may write to a repository, who see those. */
   readonly github: GitHubLogin | null;
@@ -40,7 +38,7 @@ export interface DashboardPorts {
   readonly health: () => Promise<Health>;
   /** Something may run now. */
   readonly wake: () => void;
-  /** What addresses on GitHub begin with, and where its pages are: `github.com`, `https://github.com`. */
+  /** What addresses on GitHub begin with, and where its pages are. */
   readonly github: { readonly host: string; readonly webUrl: string };
   /** The model that reads changes; null for none. */
   readonly model: string | null;
@@ -48,7 +46,7 @@ export interface DashboardPorts {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly endedSessions: EndedSessions;
-  /** Names a session: hard to guess, without dots. */
+  /** Names a session: hard to guess. */
   readonly random: () => string;
   readonly onError: (error: unknown) => void;
 }
@@ -56,9 +54,11 @@ export interface DashboardPorts {
 export interface MemoryShown {
   readonly figures: MemoryFigures;
   readonly labels: Pick<RepositoryLabels, "all">;
-  readonly search: Omit<SearchPorts, "reranker">;
-  readonly export: ExportPorts;
-  readonly forget: Memory["forget"];
+  readonly memory: Memory;
+  readonly recall: Recall;
+  readonly embedder: Embedder;
+  /** Never rejects. */
+  readonly retrievals: RetrievalLog;
   readonly declined: PastRejections;
   /** Declines findings, and takes declines back. */
   readonly deciding: DecidePorts;

@@ -1,16 +1,17 @@
-// Addresses -> pages. Everything but the login and our own files needs a session; what changes something also needs a
-// form of that session, sent from our own pages.
+// Addresses -> pages. Everything but the login and our own files needs a session; what changes
+// something also needs a form of that session, sent from our own pages.
 
 import { type Context, Hono } from "hono";
 import { stream } from "hono/streaming";
 import { Transient } from "../domain/errors.ts";
+import type { Repo } from "../domain/job.ts";
 import { CORPORA, repoKey } from "../domain/memory.ts";
 import { lowInformation } from "../domain/text/low-information.ts";
 import { exportMemory, importMemory } from "../flows/memory/memory-file.ts";
 import { declineMemory, restoreMemory } from "../flows/people/weigh-evidence.ts";
 import { EXPORT, IMPORT, memoriesPath, memoryPath } from "./addresses.ts";
 import { ASSETS } from "./assets.ts";
-import type { DashboardPorts, Doors } from "./dashboard-ports.ts";
+import type { Access, DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { type Inside, type Notice, type Page, repoOf, SECTIONS, shown } from "./frame.ts";
 import { guard } from "./guard.ts";
 import { JOB_STATES, jobsPage } from "./jobs.ts";
@@ -36,12 +37,8 @@ import { reviewPage, reviewsPage } from "./reviews.ts";
 
 const WINDOWS = [7, 30, 90];
 
-/**
- * @param doors what opens it; without any it is closed
- * @param ports as the operator sees them
- * @returns answers requests; it never rejects
- */
-export function dashboard(doors: Doors, ports: DashboardPorts): (request: Request) => Promise<Response> {
+/** Answers requests; never rejects. @param ports as the operator sees them */
+export function dashboard(access: Access, ports: DashboardPorts): (request: Request) => Promise<Response> {
   const app = new Hono<Inside>();
   app.use(async (c, next) => {
     c.set("version", ports.version);
@@ -57,9 +54,9 @@ export function dashboard(doors: Doors, ports: DashboardPorts): (request: Reques
       "cache-control": "public, max-age=31536000, immutable",
     });
   });
-  if (doors.token === null && doors.github === null) closed(app);
+  if (access.token === null && access.github === null) closed(app);
   else {
-    guard(app, doors, ports);
+    guard(app, access, ports);
     pages(app);
     acts(app);
   }
@@ -81,7 +78,7 @@ function closed(app: Hono<Inside>): void {
 
 function pages(app: Hono<Inside>): void {
   const number = (word: string | undefined) => (/^[1-9]\d{0,5}$/.test(word ?? "") ? Number(word) : 1);
-  const days = (c: Context<Inside>) => WINDOWS.find((one) => String(one) === c.req.query("days")) ?? 30;
+  const days = (c: Context<Inside>) => WINDOWS.find((length) => String(length) === c.req.query("days")) ?? 30;
   const show = async <Value>(c: Context<Inside>, value: Promise<Value | null>, page: (of: Value) => Page) => {
     const of = await value;
     return of === null ? c.notFound() : shown(c, page(of));
@@ -91,22 +88,23 @@ function pages(app: Hono<Inside>): void {
     app.get(path, (c) => answer(c, c.get("ports")));
   get("/", (c, ports) => show(c, readOverview(ports, days(c), word(c, "repo")), overviewPage));
   get("/repositories", (c, ports) => {
-    const order = REPOSITORY_ORDERS.find((one) => one === word(c, "by")) ?? "name";
+    const order = REPOSITORY_ORDERS.find((name) => name === word(c, "by")) ?? "name";
     return show(c, readRepositories(ports, order), repositoriesPage);
   });
   get("/repositories/:host/:id", (c, ports) =>
     show(c, readRepository(ports, repoOf(c), c.get("formToken")), repositoryPage),
   );
-  get(`/repositories/:host/:id${EXPORT}`, async (c, { memory }) => {
-    const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
-    if (memory === null || repo === null) return c.notFound();
-    const lines = exportMemory({ repo, corpora: CORPORA, what: "records" }, memory.export);
-    c.header("content-type", "application/jsonl; charset=utf-8");
-    c.header("content-disposition", 'attachment; filename="memory.jsonl"');
-    return stream(c, async (to) => {
-      for await (const line of lines) await to.writeln(line);
-    });
-  });
+  get(`/repositories/:host/:id${EXPORT}`, (c) =>
+    onRepository(c, (repo, { memory, recall, embedder }) => {
+      const wish = { repo, corpora: CORPORA, what: "records" } as const;
+      const lines = exportMemory(wish, { memory, recall, space: embedder.space });
+      c.header("content-type", "application/jsonl; charset=utf-8");
+      c.header("content-disposition", 'attachment; filename="memory.jsonl"');
+      return stream(c, async (to) => {
+        for await (const line of lines) await to.writeln(line);
+      });
+    }),
+  );
   get("/reviews", (c, ports) => show(c, readReviews(ports, word(c, "repo"), number(c.req.query("page"))), reviewsPage));
   get("/reviews/:host/:id/:number/:head", (c, ports) =>
     show(
@@ -116,15 +114,15 @@ function pages(app: Hono<Inside>): void {
     ),
   );
   get("/memories", (c, ports) => {
-    const asked = {
+    const question = {
       repo: word(c, "repo"),
       q: word(c, "q").slice(0, 2_000),
-      method: METHODS.find((one) => one === word(c, "method")) ?? "hybrid",
+      method: METHODS.find((name) => name === word(c, "method")) ?? "hybrid",
       corpus: word(c, "corpus"),
       outcome: word(c, "outcome"),
       language: word(c, "language"),
     };
-    return show(c, readMemories(ports, asked, number(c.req.query("page"))), memoriesPage);
+    return show(c, readMemories(ports, question, number(c.req.query("page"))), memoriesPage);
   });
   get("/memories/:host/:id/:memory", (c, { memory }) =>
     memory === null
@@ -133,7 +131,7 @@ function pages(app: Hono<Inside>): void {
   );
   get("/retrieval", (c, ports) => show(c, readRetrieval(ports, days(c), word(c, "repo")), retrievalPage));
   get("/jobs", (c, ports) => {
-    const state = JOB_STATES.find((one) => one === c.req.query("state")) ?? "";
+    const state = JOB_STATES.find((name) => name === c.req.query("state")) ?? "";
     return show(c, readJobs(ports, state, c.get("formToken")), jobsPage);
   });
 }
@@ -151,49 +149,51 @@ function acts(app: Hono<Inside>): void {
     const { memory } = c.get("ports");
     if (memory === null) return c.notFound();
     const repo = repoOf(c);
-    const count = await memory.forget(repo, [c.req.param("memory")]);
+    const count = await memory.memory.forget(repo, [c.req.param("memory")]);
     return c.redirect(done(memoriesPath(repo), count > 0 ? "forgotten" : "not-forgotten"), 303);
   });
-  app.post("/memories/:host/:id/:memory/restore", async (c) => {
-    const { memory, viewer } = c.get("ports");
-    const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
-    if (memory === null || repo === null) return c.notFound();
-    const id = c.req.param("memory");
-    const count = await restoreMemory(repo, id, memory.deciding, viewer);
-    return c.redirect(done(memoryPath(repoKey(repo), id), count > 0 ? "restored" : "not-declined"), 303);
-  });
-  app.post(`/repositories/:host/:id${IMPORT}`, importFile);
-  app.post("/memories/:host/:id/:memory/decline", async (c) => {
-    const { memory, viewer } = c.get("ports");
-    const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
-    if (memory === null || repo === null) return c.notFound();
-    const id = c.req.param("memory");
-    const { text } = await c.req.parseBody();
-    const isDone = await declineMemory(repo, id, typeof text === "string" ? text : "", memory.deciding, viewer);
-    return isDone ? c.redirect(done(memoryPath(repoKey(repo), id), "declined"), 303) : c.notFound();
-  });
+  app.post("/memories/:host/:id/:memory/restore", (c) =>
+    onRepository(c, async (repo, { deciding }) => {
+      const id = c.req.param("memory");
+      const count = await restoreMemory(repo, id, deciding, c.get("ports").viewer);
+      return c.redirect(done(memoryPath(repoKey(repo), id), count > 0 ? "restored" : "not-declined"), 303);
+    }),
+  );
+  app.post("/memories/:host/:id/:memory/decline", (c) =>
+    onRepository(c, async (repo, { deciding }) => {
+      const id = c.req.param("memory");
+      const { text } = await c.req.parseBody();
+      const reason = typeof text === "string" ? text : "";
+      const isDone = await declineMemory(repo, id, reason, deciding, c.get("ports").viewer);
+      return isDone ? c.redirect(done(memoryPath(repoKey(repo), id), "declined"), 303) : c.notFound();
+    }),
+  );
+  // Reads an export of a memory into this repository: the same file again changes nothing.
+  app.post(`/repositories/:host/:id${IMPORT}`, (c) =>
+    onRepository(c, async (repo, ports) => {
+      const { file } = await c.req.parseBody();
+      const lines = file instanceof File ? (await file.text()).split("\n") : [];
+      const rules = { lowInformation, remembering: { redact: ports.deciding.redact }, into: repo };
+      return shown(c, importedPage(repoKey(repo), await importMemory(lines, rules, ports)));
+    }),
+  );
 }
 
-/** Reads an export of a memory into this repository: the same file again changes nothing. */
-async function importFile(c: Context<Inside>): Promise<Response> {
+/** Answers about the repository of the address; "not found" where memory does not know it. */
+async function onRepository(
+  c: Context<Inside>,
+  answer: (repo: Repo, memory: MemoryShown) => Response | Promise<Response>,
+): Promise<Response> {
   const { memory } = c.get("ports");
   const repo = memory === null ? null : await knownRepository(memory, repoOf(c));
-  const embedder = memory?.search.embedder ?? null;
-  if (memory === null || repo === null || embedder === null) return c.notFound();
-  const { file } = await c.req.parseBody();
-  const lines = file instanceof File ? (await file.text()).split("\n") : [];
-  const rules = { lowInformation, remembering: { redact: memory.deciding.redact }, into: repo };
-  return shown(
-    c,
-    importedPage(repoKey(repo), await importMemory(lines, rules, { embedder, memory: memory.export.memory })),
-  );
+  return memory === null || repo === null ? c.notFound() : answer(repo, memory);
 }
 
 function done(path: string, what: Notice): string {
   return `${path}${path.includes("?") ? "&" : "?"}done=${what}`;
 }
 
-/** Of every answer: scripts and styles of this address only, in no frame, and no other site learns where the browser was. */
+/** Of every answer: our own scripts and styles, in no frame, and no referrer for other sites. */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": [
     "default-src 'none'",

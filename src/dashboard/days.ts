@@ -1,4 +1,4 @@
-// Counts by day as columns of a chart: every day of the window has one, also those on which nothing happened.
+// Counts by day as columns of a chart: every day of the window has one.
 
 interface DayCount {
   readonly day: number;

@@ -6,9 +6,8 @@ import type { MemoryRecord } from "../domain/memory.ts";
 import { memoryPath } from "./addresses.ts";
 import { assetPath } from "./assets.ts";
 import type { DashboardPorts } from "./dashboard-ports.ts";
-import { type Content, type Html, OUT } from "./parts.ts";
+import { type Content, type Html, OUT } from "./inline.ts";
 
-/** The parts of the navigation, in its order. */
 export const SECTIONS = [
   ["overview", "/", "Overview"],
   ["repositories", "/repositories", "Repositories"],
@@ -24,11 +23,11 @@ export interface Page {
   readonly title: string;
   readonly section: Section | null;
   readonly body: Content;
-  readonly hasCharts?: boolean;
 }
 
-/** A page as the browser gets it. Before the login there is no form token, and the operator has no name. */
-function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>): Html {
+/** A page as the browser gets it. Before the login there is no form token. */
+function framed({ title, section, body }: Page, c: Context<Inside>): Html {
+  const hasCharts = section === "overview";
   const formToken = c.get("formToken") ?? null;
   const viewer = c.get("ports")?.viewer?.login ?? null;
   const notice = new Map(Object.entries(NOTICES)).get(c.req.query("done") ?? "") ?? null;
@@ -40,10 +39,10 @@ function framed({ title, section, body, hasCharts }: Page, c: Context<Inside>): 
 <meta name="color-scheme" content="light dark">
 <title>${title} · Kodiai</title>
 <link rel="icon" href="${assetPath("icon.svg")}" type="image/svg+xml">
-${hasCharts === true ? html`<link rel="stylesheet" href="${assetPath("uplot.css")}">` : ""}
+${hasCharts ? html`<link rel="stylesheet" href="${assetPath("uplot.css")}">` : ""}
 <link rel="stylesheet" href="${assetPath("style.css")}">
 <script src="${assetPath("page.js")}"></script>
-${hasCharts === true ? html`<script src="${assetPath("uplot.js")}" defer></script><script src="${assetPath("charts.js")}" defer></script>` : ""}
+${hasCharts ? html`<script src="${assetPath("uplot.js")}" defer></script><script src="${assetPath("charts.js")}" defer></script>` : ""}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the page</a>
@@ -80,7 +79,6 @@ interface Action {
   readonly button: string;
 }
 
-/** A button that changes something, with what it does. */
 export function action(formToken: string, { path, asks, says, button }: Action): Html {
   const field = asks === undefined ? "" : html`<label class="wide">${asks}<input name="text" maxlength="500"></label>`;
   return html`<form class="action" method="post" action="${path}"><p class="note">${says}</p>${field}<input type="hidden" name="form" value="${formToken}"><button>${button}</button></form>`;
@@ -91,7 +89,7 @@ export function destruction(formToken: string, name: string, act: Action): Html 
   return html`<details class="danger"><summary>${name}</summary>${action(formToken, act)}</details>`;
 }
 
-/** What a person may decide about a remembered finding: to decline it, or to take its declines back. Nothing about other memories. */
+/** What a person may decide about a remembered finding; nothing about other memories. */
 export function decisionForm(formToken: string, { repo, id, corpus }: MemoryRecord, isDeclined: boolean): Content {
   if (corpus !== "finding") return "";
   const path = memoryPath(repo, id);
@@ -119,7 +117,7 @@ export function pager(path: string, query: Readonly<Record<string, string>>, pag
   return html`<nav class="pager" aria-label="Pages">${page > 1 ? link(page - 1, "← Newer") : ""}<span>Page ${page} of ${pages}</span>${page < pages ? link(page + 1, "Older →") : ""}</nav>`;
 }
 
-/** A form that opens the same page for another repository, as soon as one is chosen; its name alone where there is nothing to choose. */
+/** Opens the same page for another repository; a name alone where there is nothing to choose. */
 export function repositoryChooser(
   path: string,
   { repositories, chosen, maySeeAll }: Choice,
@@ -134,7 +132,6 @@ export function repositoryChooser(
   )}${select("repo", "Repository", chosen ?? "", maySeeAll ? [["", "all"], ...all] : all)}<button data-no-script>Show</button></form>`;
 }
 
-/** One of some values, each with its name. */
 export function select(
   name: string,
   label: string,
@@ -159,7 +156,6 @@ export type Inside = {
   readonly Variables: {
     readonly version: string;
     readonly formToken: string;
-    /** As the visitor may see them. */
     readonly ports: DashboardPorts;
   };
 };
@@ -170,8 +166,8 @@ export function repoOf(c: Context<Inside>): string {
 }
 
 /**
- * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only where it replaces GitHub,
- * as in the demo.
+ * Links to GitHub lead to the server whose API Kodiai asks. It calls itself by another address only
+ * where it replaces GitHub, as in the demo.
  */
 export async function shown(
   c: Context<Inside>,

@@ -1,37 +1,36 @@
-// Who gets in: the operator by the token, and people whom GitHub names and who may write to a repository. Everything behind the
-// login sees ports that hold what that person may see; what changes something needs a form of their session as well.
+// Who gets in: the operator by the token, and people who may write to a repository by GitHub.
+// Behind the login are ports that hold what that person may see; changes need a form of theirs.
 import type { Context, Hono } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { RepoKey } from "../domain/memory.ts";
 import { IMPORT } from "./addresses.ts";
-import type { DashboardPorts, Doors, VisitorWithToken } from "./dashboard-ports.ts";
+import type { Access, DashboardPorts, VisitorWithToken } from "./dashboard-ports.ts";
 import { type Inside, shown } from "./frame.ts";
 import { loginPage, problemPage } from "./login.ts";
 import { readAsPerson } from "./read-as-person.ts";
 import { readKnown } from "./read-views.ts";
 import { ATTEMPT_COOKIE, COOKIE, sessions, type Who } from "./session.ts";
 
-/** Bytes of a form with one token and a reason in it; and of one with a file of memories, which are read in this process. */
+/** Bytes of a form with a reason; and of one with a file of memories, which is read here. */
 const MOST_BODY = 8_192;
 const MOST_FILE = 2 ** 21;
 
 /** Adds the login, and lets nothing else be answered without a session. */
-export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): void {
-  const held = sessions(doors, ports.random, ports.now);
-  const ways = { token: doors.token !== null, github: doors.github !== null };
-  /** The page to log in, with what went wrong. */
+export function guard(app: Hono<Inside>, access: Access, ports: DashboardPorts): void {
+  const held = sessions(access, ports.random, ports.now);
+  const ways = { token: access.token !== null, github: access.github !== null };
   const page = (c: Context<Inside>, problem: string | null, status: 200 | 401 | 403 | 429, next: string) =>
     shown(c, loginPage(ways, problem, next), status);
   const oldForm = (c: Context<Inside>) => shown(c, problemPage("Not done", OLD_FORM), 403);
 
-  /** Of the repositories that Kodiai knows, those that a person may write to; null where GitHub ended their login. */
+  /** Known repositories that a person may write to; null where GitHub ended their login. */
   async function writableBy(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null> {
-    const may = (await doors.github?.writable(visitor, isFresh)) ?? null;
+    const may = (await access.github?.writable(visitor, isFresh)) ?? null;
     if (may === null || may.size === 0) return may;
     return new Set((await readKnown(ports)).map(({ key }) => key).filter((key) => may.has(key)));
   }
 
-  /** What a person may see; or why that is nothing any more; null where GitHub ended their login. */
+  /** What a person may see, or why that is nothing; null where GitHub ended their login. */
   async function seenBy(who: Who, isFresh: boolean): Promise<DashboardPorts | { readonly problem: string } | null> {
     if (who.kind === "operator") return ports;
     const mine = await writableBy(who, isFresh);
@@ -52,7 +51,7 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     });
   }
 
-  function byGitHub(github: NonNullable<Doors["github"]>): void {
+  function byGitHub(github: NonNullable<Access["github"]>): void {
     const { host, protocol } = new URL(github.origin);
     // Lax: the way back from GitHub begins at another site.
     const cookie = { httpOnly: true, sameSite: "Lax", secure: protocol === "https:" } as const;
@@ -90,8 +89,8 @@ export function guard(app: Hono<Inside>, doors: Doors, ports: DashboardPorts): v
     return isSameOrigin(sent) ? next() : c.text("this comes from another site", 403);
   });
   app.get("/login", (c) => page(c, null, 200, ownPath(c.req.query("next"))));
-  if (doors.token !== null) byToken();
-  if (doors.github !== null) byGitHub(doors.github);
+  if (access.token !== null) byToken();
+  if (access.github !== null) byGitHub(access.github);
   // Before everything that asks GitHub: logging out works while GitHub is away.
   app.post("/logout", async (c) => {
     const cookie = getCookie(c, COOKIE);
@@ -138,11 +137,7 @@ function ownPath(next: unknown): string {
   return typeof next === "string" && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(next) ? next : "/";
 }
 
-/**
- * Whether a request that changes something comes from a page of ours: browsers say so, and other programs need not apply.
- *
- * @param sent the headers Origin, Sec-Fetch-Site and Host
- */
+/** Whether a request comes from a page of ours: browsers say so, other programs need not apply. */
 export function isSameOrigin(sent: Readonly<Record<"origin" | "site" | "host", string | undefined>>): boolean {
   const { origin, site, host } = sent;
   if (site !== undefined && site !== "same-origin") return false;

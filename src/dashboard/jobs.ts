@@ -1,10 +1,14 @@
 // The queue: what waits, runs and was parked with its reason. What was parked may be tried again.
+
 import { html } from "hono/html";
 import { repoKey } from "../domain/memory.ts";
+import { counted } from "../domain/text/counted.ts";
 import { repositoryPath } from "./addresses.ts";
 import { action, type Page } from "./frame.ts";
-import { badge, type Content, duration, empty, type Html, linked, moment, num, table, whole, wide } from "./parts.ts";
+import { badge, type Content, type Html, linked, moment } from "./inline.ts";
+import { empty, num, table, wide } from "./parts.ts";
 import type { JobsView } from "./read-views.ts";
+import { duration, whole } from "./values.ts";
 
 type ShownJob = JobsView["jobs"][number];
 
@@ -53,7 +57,7 @@ function states({ state, counts }: JobsView): Html {
     counts === null
       ? ""
       : ` ${whole(counts.filter((count) => count.state === name).reduce((sum, { count }) => sum + count, 0))}`;
-  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((one) => link(one, `${one}${of(one)}`))}</nav>`;
+  return html`<nav class="window" aria-label="States">${link("", "open")}${JOB_STATES.map((name) => link(name, `${name}${of(name)}`))}</nav>`;
 }
 
 function stateBadge(state: string): Html {
@@ -68,6 +72,6 @@ function what({ kind, repo, number }: ShownJob): Html {
 function parked(job: ShownJob, formToken: string): Html {
   const { id, at, attempt, deaths, outcome } = job;
   return html`<article class="card"><h3>${stateBadge("parked")} ${what(job)}</h3><p>${linked(outcome ?? "no reason was kept")}</p>
-<p class="note">job ${id}, ${moment(at)}, tried ${whole(attempt)} times${deaths === 0 ? "" : `, ${whole(deaths)} processes died over it`}</p>
+<p class="note">job ${id}, ${moment(at)}, tried ${counted(attempt, "time")}${deaths === 0 ? "" : `, ${counted(deaths, "process", "processes")} died over it`}</p>
 ${action(formToken, { path: `/jobs/${id}/retry`, says: "It runs at once, and as if for the first time.", button: "Try it again" })}</article>`;
 }

@@ -1,12 +1,8 @@
-// The login: by the operator's token, or by GitHub for people who may write to a repository. Without either the dashboard is closed.
+// The login, by the operator's token or by GitHub. Without either the dashboard is closed.
 import { html, raw } from "hono/html";
 import type { Page } from "./frame.ts";
 
-/**
- * @param ways the ways to log in; at least one
- * @param problem why they stand here again; null at first
- * @param next the page they wanted
- */
+/** @param problem why they are here again; null at first @param next the page they wanted */
 export function loginPage(
   ways: { readonly token: boolean; readonly github: boolean },
   problem: string | null,

@@ -1,4 +1,4 @@
-// The memory of a repository: a list by what it is, or a search as a review searches, with what gave each memory its rank.
+// The memory of a repository: as a list, or searched as a review does, with the reasons of ranks.
 import { html } from "hono/html";
 import { outcomeText } from "../domain/memory/evidence.ts";
 import { CORPORA, type MemoryRecord, OUTCOMES } from "../domain/memory.ts";
@@ -14,46 +14,33 @@ import {
 import { counted } from "../domain/text/counted.ts";
 import { memoriesPath, memoryPath } from "./addresses.ts";
 import { decisionForm, destruction, type Page, pager, select } from "./frame.ts";
-import {
-  badge,
-  type Content,
-  empty,
-  facts,
-  type Html,
-  listOf,
-  moment,
-  outcomeWord,
-  outLink,
-  quoted,
-  shortSha,
-  table,
-  titleOf,
-  whole,
-} from "./parts.ts";
+import { badge, type Content, type Html, moment, outLink, shortSha } from "./inline.ts";
+import { empty, facts, listOf, quoted, table } from "./parts.ts";
 import type { FoundMemories, ListedMemories, MemoriesView, MemoryQuestion, MemoryView } from "./read-views.ts";
+import { outcomeWord, titleOf, whole } from "./values.ts";
 
 export const METHODS = ["hybrid", "semantic", "keyword"] as const;
 
 export function memoriesPage(view: MemoriesView): Page {
-  const { asked, shown, problem } = view;
+  const { question, shown, problem } = view;
   return {
     title: "Memory",
     section: "memories",
     body: html`<h1>Memory</h1>${problem === null ? "" : html`<p class="status">${badge("memory is off", "bad")} ${problem}</p>`}
 ${view.repositories.length === 0 && problem === null ? empty("Nothing is remembered yet.", html`Review a pull request, or bring the past in: <code>kodiai import OWNER/NAME</code>.`) : questionForm(view)}
-${shown === null ? "" : shown.kind === "list" ? list(asked, shown) : found(shown)}`,
+${shown === null ? "" : shown.kind === "list" ? list(question, shown) : found(shown)}`,
   };
 }
 
-function questionForm({ repositories, asked }: MemoriesView): Html {
+function questionForm({ repositories, question }: MemoriesView): Html {
   const known = repositories.map(({ key, name }) => [key, name] as const);
   return html`<form class="search" data-filters method="get" action="/memories" role="search">
-<label class="wide">Search, as a review would<input type="search" name="q" value="${asked.q}" maxlength="2000" placeholder="retry a charge without an idempotency key"></label>
-${select("repo", "Repository", asked.repo, asked.repo === "" ? [["", "all"], ...known] : known)}
-${select("corpus", "Kind", asked.corpus, [["", "all"], ...CORPORA.map((one) => [one, one.replaceAll("_", " ")] as const)])}
-${select("outcome", "Outcome", asked.outcome, [["", "all"], ...OUTCOMES.map((one) => [one, outcomeWord(one)] as const)])}
-<label>Language<input name="language" value="${asked.language}" maxlength="40" placeholder="python"></label>
-${select("method", "Search by", asked.method, [
+<label class="wide">Search, as a review would<input type="search" name="q" value="${question.q}" maxlength="2000" placeholder="retry a charge without an idempotency key"></label>
+${select("repo", "Repository", question.repo, question.repo === "" ? [["", "all"], ...known] : known)}
+${select("corpus", "Kind", question.corpus, [["", "all"], ...CORPORA.map((name) => [name, name.replaceAll("_", " ")] as const)])}
+${select("outcome", "Outcome", question.outcome, [["", "all"], ...OUTCOMES.map((name) => [name, outcomeWord(name)] as const)])}
+<label>Language<input name="language" value="${question.language}" maxlength="40" placeholder="python"></label>
+${select("method", "Search by", question.method, [
   ["hybrid", "both"],
   ["semantic", "meaning"],
   ["keyword", "words"],
@@ -75,9 +62,9 @@ function item(record: MemoryRecord, more: Content = ""): Html {
 <p class="note row">${badge(corpus.replaceAll("_", " "))} ${outcomeBadge(outcome)} ${language === "unknown" ? "" : badge(language)} <span class="path">${path ?? ""}</span> <span>${author ?? ""}</span> ${sha === null ? "" : shortSha(sha)} ${moment(provenance.at)} ${url === null ? "" : outLink(url, "on GitHub")}</p>${more}</li>`;
 }
 
-function list(asked: MemoryQuestion, { records, total, page, pages }: ListedMemories): Html {
+function list(question: MemoryQuestion, { records, total, page, pages }: ListedMemories): Html {
   if (total === 0) return empty("No memory is like that.", "Ask for less: take a filter away.");
-  const { q: _, method: __, ...query } = asked;
+  const { q: _, method: __, ...query } = question;
   return html`<p class="note">${counted(total, "memory", "memories")}, what was said last first</p>
 <ul class="found">${alike(records).map(([record, ...others]) => item(record, saidAgain(others)))}</ul>${pager("/memories", query, page, pages)}`;
 }
@@ -204,14 +191,14 @@ function code({ hunk, flaggedCode, fixedCode }: MemoryRecord): Content {
 }
 
 function why({ because, evidence }: MemoryView): Html {
-  const rows = evidence.map(({ evidence: one, effect }): Content[] => [
-    moment(one.at),
-    one.by === null ? "unknown" : `${one.by.login} (${one.by.isBot ? "bot" : one.by.access})`,
-    html`${one.stance === null ? one.kind : `${one.kind}, ${one.stance}`} ${one.withdrawnAt === null ? "" : badge("taken back")}`,
+  const rows = evidence.map(({ evidence: act, effect }): Content[] => [
+    moment(act.at),
+    act.by === null ? "unknown" : `${act.by.login} (${act.by.isBot ? "bot" : act.by.access})`,
+    html`${act.stance === null ? act.kind : `${act.kind}, ${act.stance}`} ${act.withdrawnAt === null ? "" : badge("taken back")}`,
     effect,
-    html`${one.text ?? ""} ${one.url === null ? "" : outLink(one.url, "on GitHub")}`,
+    html`${act.text ?? ""} ${act.url === null ? "" : outLink(act.url, "on GitHub")}`,
   ]);
-  return html`<section><h2>What people did about it</h2>${because.map((one) => html`<p>${one}</p>`)}${
+  return html`<section><h2>What people did about it</h2>${because.map((reason) => html`<p>${reason}</p>`)}${
     rows.length === 0
       ? empty(
           "No acts of people are known.",

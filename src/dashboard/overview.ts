@@ -4,32 +4,15 @@ import { html } from "hono/html";
 import { counted } from "../domain/text/counted.ts";
 import { acceptance, TAKEN_UP } from "./acceptance.ts";
 import { memoriesPath, memoryPath, reviewPath } from "./addresses.ts";
+import { bars, chart } from "./charts.ts";
 import type { Health } from "./dashboard-ports.ts";
 import { byDay, byWeek, lastDays } from "./days.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
-import {
-  badge,
-  bars,
-  type Content,
-  chart,
-  dollars,
-  duration,
-  empty,
-  figures,
-  type Html,
-  moment,
-  num,
-  outcomeWord,
-  outLink,
-  percent,
-  ruleName,
-  severityBadge,
-  table,
-  titleOf,
-  whole,
-} from "./parts.ts";
+import { badge, type Content, type Html, moment, outLink, ruleName, severityBadge } from "./inline.ts";
+import { empty, figures, num, table } from "./parts.ts";
 import type { Overview } from "./read-views.ts";
 import { pullName } from "./reviews.ts";
+import { dollars, duration, outcomeWord, percent, titleOf, whole } from "./values.ts";
 
 /** The colours of how findings ended; of all others: 5. */
 const OUTCOME_TONES: Readonly<Record<string, number>> = {
@@ -45,24 +28,21 @@ export function overviewPage(view: Overview): Page {
   return {
     title: "Overview",
     section: "overview",
-    hasCharts: true,
     body: html`<div class="head"><h1>Overview</h1>${windowLinks("/", days, query)}</div>
 ${repositoryChooser("/", choice, { days: String(days) })}
 ${state === null ? "" : statusLine(state, jobs ?? [])}
 ${attention(view)}
 ${keyFigures(view)}
-${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}
-${jobs === null ? "" : queue(jobs)}`,
+${view.reviews === 0 ? html`${empty("No review was written yet.", html`Install the App on a repository and open a pull request, or run <code>npm run demo -- --dashboard</code> to see this page with data.`)}` : charts(view)}`,
   };
 }
 
-/** Links to other windows of the same page. */
 export function windowLinks(path: string, days: number, query: Readonly<Record<string, string>> = {}): Html {
-  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((one) => {
-    const search = new URLSearchParams({ ...query, days: String(one) }).toString();
-    return one === days
-      ? html`<span aria-current="true">${one} days</span>`
-      : html`<a href="${path}?${search}">${one} days</a>`;
+  return html`<nav class="window" aria-label="Window">${[7, 30, 90].map((length) => {
+    const search = new URLSearchParams({ ...query, days: String(length) }).toString();
+    return length === days
+      ? html`<span aria-current="true">${length} days</span>`
+      : html`<a href="${path}?${search}">${length} days</a>`;
   })}</nav>`;
 }
 
@@ -129,10 +109,11 @@ function keyFigures({
   const decisions = (isIn: typeof isNow) =>
     acceptance(decidedDays.filter(isIn).map(({ name, count }) => ({ outcome: name, count })));
   const [now, then] = [decisions(isNow), decisions(isBefore)];
-  const usd = spending.reduce((sum, one) => sum + one.usd, 0);
+  const usd = spending.reduce((sum, day) => sum + day.usd, 0);
   const times = reviewTimes.toSorted((a, b) => a - b);
   const half = times[Math.floor(times.length / 2)];
   const was = `in the ${days} days before`;
+  const of = (state: string) => whole(jobsIn(jobs ?? [], state));
   return figures([
     {
       name: "Reviews",
@@ -153,13 +134,10 @@ function keyFigures({
       note: half === undefined ? "nothing was posted" : `half of ${whole(times.length)} took that or less`,
     },
     { name: "Models", value: dollars(usd), note: model === null ? "none is configured" : `in ${days} days` },
-    ...(jobs === null ? [] : [jobsWaiting(jobs)]),
+    ...(jobs === null
+      ? []
+      : [{ name: "Jobs waiting", value: of("waiting"), note: `${of("running")} run, ${of("parked")} parked` }]),
   ]);
-}
-
-function jobsWaiting(jobs: NonNullable<Overview["jobs"]>) {
-  const note = `${whole(jobsIn(jobs, "running"))} run, ${whole(jobsIn(jobs, "parked"))} parked`;
-  return { name: "Jobs waiting", value: whole(jobsIn(jobs, "waiting")), note };
 }
 
 function charts(view: Overview): Html {
@@ -229,7 +207,7 @@ function accepted({ weeks, decidedDays }: Overview): Html {
   });
 }
 
-/** Of the decided findings of each rule, or of each author's pull requests, how many were taken up. */
+/** How many decided findings were taken up, by rule or by the author of the pull request. */
 function decidedBy(
   title: "Acceptance by rule" | "Acceptance by author",
   list: readonly (Omit<Overview["authors"][number], "author"> & { readonly name: Content })[],
@@ -247,7 +225,6 @@ function decidedBy(
   )}</section>`;
 }
 
-/** @param more below the bars */
 export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Content = ""): Html {
   const shown = list.map(({ outcome, count: value }) => {
     return { name: outcomeWord(outcome), value, shown: whole(value), tone: OUTCOME_TONES[outcome] ?? 5 };
@@ -261,7 +238,7 @@ export function outcomesCard(list: NonNullable<Overview["findings"]>, more: Cont
 
 function cost({ spending, days }: Overview, times: readonly number[]): Content {
   if (spending.length === 0) return "";
-  const tokens = spending.reduce((sum, one) => sum + one.inputTokens + one.outputTokens, 0);
+  const tokens = spending.reduce((sum, day) => sum + day.inputTokens + day.outputTokens, 0);
   const days24 = spending.map(({ day, usd }) => ({ day, name: "usd", count: usd }));
   return chart({
     title: `Cost of models, ${whole(tokens)} tokens`,
@@ -272,17 +249,4 @@ function cost({ spending, days }: Overview, times: readonly number[]): Content {
     series: [{ name: "US$", tone: 4, values: byDay(times, days24, ["usd"]) }],
     shown: dollars,
   });
-}
-
-const LANES: Readonly<Record<string, string>> = { review: "Reviews", command: "Commands", upkeep: "Upkeep" };
-
-function queue(jobs: NonNullable<Overview["jobs"]>): Html {
-  const lanes = [...new Set([...Object.keys(LANES), ...jobs.map(({ lane }) => lane)])];
-  const states = ["waiting", "running", "parked", "done"];
-  const ofLane = (lane: string) => jobs.filter((job) => job.lane === lane);
-  return html`<section class="card"><h2>Queue</h2>${table(
-    "Jobs by lane and state",
-    ["Lane", ...states.map(num)],
-    lanes.map((lane): Content[] => [LANES[lane] ?? lane, ...states.map((state) => whole(jobsIn(ofLane(lane), state)))]),
-  )}<p><a href="/jobs">All jobs</a></p></section>`;
 }

@@ -1,4 +1,5 @@
-// Ports as a person sees them who may write to some repositories: what is about others, or about the process, is not there.
+// Ports as a person sees them: nothing about repositories that they may not write to, or about the
+// process.
 import { type RepoKey, repoKey } from "../domain/memory.ts";
 import type { Scope } from "../domain/retrieval.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
@@ -11,11 +12,7 @@ const MOST_JOBS = 5_000;
 /** UTF-16 units of how a job ended. */
 const MOST_OUTCOME = 500;
 
-/**
- * Every port asks first whether the repository is one of theirs, so that no page needs to.
- *
- * @param mine where they may write
- */
+/** Every port asks first whether the repository is one of theirs, so that no page needs to. */
 export function readAsPerson(
   ports: DashboardPorts,
   mine: ReadonlySet<RepoKey>,
@@ -62,7 +59,7 @@ export function readAsPerson(
 
 type IsMine = (of: RepoKey | null) => of is RepoKey;
 
-/** Wraps what is asked of one repository: for any other, or for all together, the answer is that there is nothing. */
+/** Wraps what is asked of one repository: of any other, and of all together, there is nothing. */
 function onlyOf(isMine: IsMine) {
   return <Repo extends RepoKey | null, Rest extends unknown[], Answer>(
     ask: (of: Repo, ...rest: Rest) => Promise<Answer>,
@@ -72,7 +69,7 @@ function onlyOf(isMine: IsMine) {
       isMine(of) ? ask(of, ...rest) : nothing;
 }
 
-/** How a job ended may quote an error: without hosts, addresses and paths of the machine that it ran on. */
+/** An error in it names no hosts, addresses and paths of the machine that the job ran on. */
 function inPublic(job: KeptJob): KeptJob {
   return { ...job, outcome: job.outcome === null ? null : publicErrorText(job.outcome, MOST_OUTCOME) };
 }
@@ -81,11 +78,12 @@ function inPublic(job: KeptJob): KeptJob {
 const NO_REPOSITORY = "nobody/0";
 const REFUSED = { kind: "refused", reason: "it is not of a repository of theirs" } as const;
 
-function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
-  const { figures, labels, forget, declined, deciding, search } = memory;
+function memoryOf(shown: MemoryShown, isMine: IsMine): MemoryShown {
+  const { figures, labels, memory, declined, deciding } = shown;
+  const { evidence } = deciding;
   const only = onlyOf(isMine);
   return {
-    ...memory,
+    ...shown,
     figures: {
       findingOutcomes: only(figures.findingOutcomes, []),
       decidedDays: only(figures.decidedDays, []),
@@ -94,28 +92,17 @@ function memoryOf(memory: MemoryShown, isMine: IsMine): MemoryShown {
       decidedPulls: only(figures.decidedPulls, []),
     },
     labels: { all: async () => (await labels.all()).filter((repo) => isMine(repoKey(repo))) },
-    search: { ...search, recall: ownRecall(search.recall, isMine) },
-    export: {
-      ...memory.export,
-      get space() {
-        return memory.export.space;
-      },
-      recall: ownRecall(memory.export.recall, isMine),
-    },
-    forget: only(forget, 0),
+    recall: ownRecall(shown.recall, isMine),
+    memory: { ...memory, forget: only(memory.forget, 0) },
     declined: { rejected: only(declined.rejected, []) },
     deciding: {
       ...deciding,
-      evidence: {
-        ...deciding.evidence,
-        pullOf: only(deciding.evidence.pullOf, null),
-        evidence: only(deciding.evidence.evidence, []),
-      },
+      evidence: { ...evidence, pullOf: only(evidence.pullOf, null), evidence: only(evidence.evidence, []) },
     },
   };
 }
 
-/** Of one's own repositories, and without what others of their owner share with them: who may write here may not read there. */
+/** Without what others of their owner share with them: who may write here may not read there. */
 export function ownRecall(recall: Recall, isMine: IsMine): Recall {
   const own = (scope: Scope): Scope => ({
     ...scope,

@@ -1,11 +1,11 @@
-// Ports -> what the pages about everything, and about all of one kind, show. Pages turn it into HTML.
+// Ports -> what pages show. Pages turn it into HTML.
 
 import { retrievalAlerts } from "../domain/figures/retrieval-figures.ts";
 import type { Repo } from "../domain/job.ts";
 import { canonicalLanguage } from "../domain/language.ts";
 import { CORPORA, findingMemoryId, OUTCOMES, type RepoKey, repoKey } from "../domain/memory.ts";
+import { NO_ALLOWANCE } from "../domain/model.ts";
 import type { Scope } from "../domain/retrieval.ts";
-import type { Imported } from "../flows/memory/memory-file.ts";
 import { searchByHand } from "../flows/memory/search-memory.ts";
 import { weighPull } from "../learn/learn.ts";
 import type { PullDecisions } from "../ports/dashboard.ts";
@@ -15,27 +15,19 @@ import type { DashboardPorts, MemoryShown } from "./dashboard-ports.ts";
 import { DAY_MS, lastDays, lastWeeks } from "./days.ts";
 import type { Choice } from "./frame.ts";
 
-interface KnownRepository {
-  readonly key: RepoKey;
-  /** OWNER/NAME, or the key where no name is known. */
-  readonly name: string;
-  readonly visibility: Repo["visibility"] | null;
-  /** False where nothing is remembered of it. */
-  readonly isRemembered: boolean;
-}
-
 /** The repository that was reviewed last comes first; then what is only remembered, by name. */
-export async function readKnown({ work, memory }: DashboardPorts): Promise<readonly KnownRepository[]> {
+export async function readKnown({ work, memory }: DashboardPorts) {
   const labels = new Map(((await memory?.labels.all()) ?? []).map((repo) => [repoKey(repo), repo]));
   const reviewed = (await work.reviewed()).toSorted((a, b) => b.lastAt - a.lastAt).map(({ repo }) => repo);
-  const first = await Promise.all(
-    reviewed.map(async (key) => named(key, labels.get(key) ?? (await lastRepo(work, key)))),
-  );
+  // Of a repository of which nothing is remembered: as its last review called it.
+  const last = async (key: RepoKey) => (await work.reviews(key, { skip: 0, most: 1 })).reviews[0]?.review.repo;
+  const first = await Promise.all(reviewed.map(async (key) => named(key, labels.get(key) ?? (await last(key)))));
   const rest = [...labels].flatMap(([key, repo]) => (reviewed.includes(key) ? [] : [named(key, repo)]));
   const all = [...first, ...rest.toSorted((a, b) => (a.name < b.name ? -1 : 1))];
-  return all.map((one) => ({ ...one, isRemembered: labels.has(one.key) }));
+  return all.map((known) => ({ ...known, isRemembered: labels.has(known.key) }));
 }
 
+/** OWNER/NAME, or the key where no name is known. */
 function named(key: RepoKey, repo: Repo | undefined) {
   return { key, name: repo === undefined ? key : `${repo.owner}/${repo.name}`, visibility: repo?.visibility ?? null };
 }
@@ -49,18 +41,12 @@ function scopeOf(repo: RepoKey): Scope {
 async function readChosen(ports: DashboardPorts, wanted: string): Promise<Choice> {
   const repositories = await readKnown(ports);
   const maySeeAll = ports.viewer === null;
-  const one = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);
-  return { repositories, chosen: one?.key ?? null, maySeeAll };
+  const chosen = repositories.find(({ key }) => key === wanted) ?? (maySeeAll ? undefined : repositories[0]);
+  return { repositories, chosen: chosen?.key ?? null, maySeeAll };
 }
 
-/** Of a repository of which nothing is remembered: as its last review called it. */
-async function lastRepo(work: DashboardPorts["work"], key: RepoKey): Promise<Repo | undefined> {
-  return (await work.reviews(key, { skip: 0, most: 1 })).reviews[0]?.review.repo;
-}
-
-/** As many weeks show where something goes. */
 const LEAST_WEEKS = 12;
-/** Lines under a heading of what needs attention, and the reviews that are looked through for what was held back. */
+/** Lines under a heading of what needs attention, and the reviews searched for held-back ones. */
 const MOST_LINES = 5;
 const LATEST_REVIEWS = 20;
 const MOST_RULES = 10;
@@ -72,10 +58,10 @@ const MOST_JOBS = 200;
 const MOST_TIMES = 500;
 const OPEN: readonly JobState[] = ["waiting", "running", "parked"];
 
+export type { Imported } from "../flows/memory/memory-file.ts";
 export type Overview = Awaited<ReturnType<typeof readOverview>>;
 export type RepositoriesView = Awaited<ReturnType<typeof readRepositories>>;
-export type RepositoryLine = RepositoriesView["lines"][number];
-export type ImportedView = Imported;
+export type RepositoryLine = Awaited<ReturnType<typeof repositoryLines>>[number];
 export type ReviewsView = Awaited<ReturnType<typeof readReviews>>;
 export type RetrievalView = Awaited<ReturnType<typeof readRetrieval>>;
 export type JobsView = Awaited<ReturnType<typeof readJobs>>;
@@ -100,7 +86,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   return {
     now: at,
     days,
-    /** Midnight (UTC) at which the window begins; days of reviews and decisions begin as long before it as it is. */
+    /** Midnight (UTC) at which the window begins; the days before it are as many again. */
     since,
     before,
     /** Mondays (UTC) of the weeks for which acceptance is shown, this week's last. */
@@ -111,7 +97,6 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
     reviewTimes,
     spending,
     model,
-    /** Acceptance by rule, the rules with most decisions first. */
     rules: (await memory?.figures.decidedRules(of, MOST_RULES)) ?? [],
     authors: await decidedAuthors(ports, of),
     reviews: reviews.total,
@@ -121,7 +106,7 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
       heldBack: reviews.reviews
         .flatMap((review) => review.review.heldBack.map((held) => ({ of: review, held })))
         // Each push of a pull request holds the same finding back again.
-        .filter(({ held }, at, all) => all.findIndex((one) => one.held.finding.id === held.finding.id) === at)
+        .filter(({ held }, at, all) => all.findIndex((other) => other.held.finding.id === held.finding.id) === at)
         .slice(0, MOST_LINES),
     },
     /** Null if memory could not be opened. */
@@ -132,14 +117,14 @@ export async function readOverview(ports: DashboardPorts, days: number, wanted: 
   };
 }
 
-/** Acceptance by who opened the pull request, over the newest pull requests with decisions; most decisions first. */
+/** Acceptance by who opened the pull request, of the newest ones with decisions. */
 async function decidedAuthors({ memory, work }: DashboardPorts, of: RepoKey | null) {
   const pulls = (await memory?.figures.decidedPulls(of, MOST_DECIDED_PULLS)) ?? [];
   const keyOf = ({ repo, pull }: PullDecisions) => `${repo}#${pull}`;
   const authors = await work.authors(pulls.map(keyOf));
-  const byAuthor = Map.groupBy(pulls, (one) => authors.get(keyOf(one)) ?? "not known");
+  const byAuthor = Map.groupBy(pulls, (pull) => authors.get(keyOf(pull)) ?? "not known");
   const sum = (list: readonly PullDecisions[], name: "taken" | "declined" | "all") =>
-    list.reduce((count, one) => count + one[name], 0);
+    list.reduce((count, pull) => count + pull[name], 0);
   return [...byAuthor]
     .map(([author, list]) => ({
       author,
@@ -155,25 +140,39 @@ async function unanswered(memory: MemoryShown | null, of: RepoKey | null) {
   if (memory === null) return { total: 0, newest: [] };
   const wanted = { corpus: "finding", outcome: "posted", language: null } as const;
   const { total, ids } = await memory.figures.memories(of, wanted, { skip: 0, most: MOST_LINES });
-  const newest = await Promise.all(ids.map(({ repo, id }) => memory.export.recall.records(scopeOf(repo), [id])));
+  const newest = await Promise.all(ids.map(({ repo, id }) => memory.recall.records(scopeOf(repo), [id])));
   return { total, newest: newest.flat() };
 }
 
 /** Days over which the cost of a repository is summed. */
 const COST_DAYS = 30;
 
-/** What repositories are listed by. */
 export const REPOSITORY_ORDERS = ["name", "memories", "reviews", "taken up", "cost", "last"] as const;
 export type RepositoryOrder = (typeof REPOSITORY_ORDERS)[number];
 
 /** By the wanted order, the largest first; equals by name. */
 export async function readRepositories(ports: DashboardPorts, order: RepositoryOrder) {
+  const lines = (await repositoryLines(ports)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const weightOf = RANKED[order];
+  return { order, lines: lines.sort((a, b) => weightOf(b) - weightOf(a)) };
+}
+
+const RANKED: Readonly<Record<RepositoryOrder, (line: RepositoryLine) => number>> = {
+  name: () => 0,
+  memories: ({ memories }) => memories ?? 0,
+  reviews: ({ reviews }) => reviews,
+  "taken up": ({ findings }) => acceptance(findings).share ?? -1,
+  cost: ({ usd }) => usd,
+  last: ({ lastAt }) => lastAt ?? 0,
+};
+
+async function repositoryLines(ports: DashboardPorts) {
   const { work, memory, history, jobs, now } = ports;
   const [since = now()] = lastDays(now(), COST_DAYS);
   const parked = Map.groupBy(await jobs.list(["parked"], MOST_JOBS), ({ job }) => repoKey(job.repo));
-  const reviewed = new Map((await work.reviewed()).map((one) => [one.repo, one]));
+  const reviewed = new Map((await work.reviewed()).map((counts) => [counts.repo, counts]));
   const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
-    const memories = isRemembered ? (await memory?.export.recall.counts(scopeOf(key)))?.total : 0;
+    const memories = isRemembered ? (await memory?.recall.counts(scopeOf(key)))?.total : 0;
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
     const spending = await work.spendingDays(key, since);
     return {
@@ -192,29 +191,9 @@ export async function readRepositories(ports: DashboardPorts, order: RepositoryO
       parked: parked.get(key)?.length ?? 0,
     };
   });
-  const sorted = (await Promise.all(lines)).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const weightOf = RANKED[order];
-  return { order, lines: weightOf === null ? sorted : sorted.sort((a, b) => weightOf(b) - weightOf(a)) };
+  return Promise.all(lines);
 }
 
-interface RankedLine {
-  readonly memories: number | null;
-  readonly reviews: number;
-  readonly usd: number;
-  readonly lastAt: number | null;
-  readonly findings: Parameters<typeof acceptance>[0];
-}
-
-const RANKED: Readonly<Record<RepositoryOrder, ((line: RankedLine) => number) | null>> = {
-  name: null,
-  memories: ({ memories }) => memories ?? 0,
-  reviews: ({ reviews }) => reviews,
-  "taken up": ({ findings }) => acceptance(findings).share ?? -1,
-  cost: ({ usd }) => usd,
-  last: ({ lastAt }) => lastAt ?? 0,
-};
-
-/** @param wanted as for the overview */
 export async function readReviews(ports: DashboardPorts, wanted: string, page: number) {
   const choice = await readChosen(ports, wanted);
   const { total, reviews } = await ports.work.reviews(choice.chosen, {
@@ -224,7 +203,6 @@ export async function readReviews(ports: DashboardPorts, wanted: string, page: n
   return { choice, total, reviews, page, pages: Math.max(1, Math.ceil(total / REVIEWS_A_PAGE)) };
 }
 
-/** @param wanted as for the overview */
 export async function readRetrieval(ports: DashboardPorts, days: number, wanted: string) {
   const choice = await readChosen(ports, wanted);
   const figures = await ports.statistics.read({ ms: days * DAY_MS, repo: choice.chosen });
@@ -244,7 +222,7 @@ export async function readJobs({ jobs, work, viewer, now }: DashboardPorts, stat
   };
 }
 
-/** What a job is about, never what people wrote. `at` is when it was accepted, in epoch milliseconds. */
+/** What a job is about, never what people wrote. `at` is when it was accepted (epoch ms). */
 function shownJob({ job, ageMs, ...kept }: KeptJob, now: number) {
   const kind = job.kind === "command" && job.command.kind === "verb" ? job.command.verb : job.kind;
   return { ...kept, at: now - ageMs, kind, repo: job.repo, number: "number" in job ? (job.number ?? null) : null };
@@ -276,7 +254,6 @@ export async function knownRepository(memory: MemoryShown, key: RepoKey): Promis
   return (await memory.labels.all()).find((repo) => repoKey(repo) === key) ?? null;
 }
 
-/** Null for an unknown repository. */
 export async function readRepository({ work, memory, history, now }: DashboardPorts, key: RepoKey, formToken: string) {
   const repo = memory === null ? null : await knownRepository(memory, key);
   const { total, reviews } = await work.reviews(key, { skip: 0, most: 1 });
@@ -297,38 +274,45 @@ export async function readRepository({ work, memory, history, now }: DashboardPo
 
 async function remembered(memory: MemoryShown, key: RepoKey) {
   return {
-    counts: await memory.export.recall.counts(scopeOf(key)),
-    fields: await memory.export.memory.fieldCounts(key),
+    counts: await memory.recall.counts(scopeOf(key)),
+    fields: await memory.memory.fieldCounts(key),
     findings: await memory.figures.findingOutcomes(key),
   };
 }
 
 /** `problem` says why nothing can be asked; null when something can. */
-export async function readMemories({ memory, health, viewer }: DashboardPorts, asked: MemoryQuestion, page: number) {
+export async function readMemories(
+  { memory, health, viewer, now }: DashboardPorts,
+  question: MemoryQuestion,
+  page: number,
+) {
   if (memory === null)
-    return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", asked, shown: null };
+    return { repositories: [], problem: (await health()).memoryProblem ?? "memory is off", question, shown: null };
   const known = await memory.labels.all();
   const repositories = known.map((repo) => ({ key: repoKey(repo), name: `${repo.owner}/${repo.name}` }));
-  const isOfAll = asked.repo === "" && asked.q.trim() === "" && viewer === null;
-  const repo = known.find((repo) => repoKey(repo) === asked.repo) ?? known[0];
-  if (repo === undefined) return { repositories, problem: null, asked, shown: null };
-  if (isOfAll) return { repositories, problem: null, asked, shown: await listed(memory, asked, page) };
-  const question = { ...asked, repo: repoKey(repo) };
-  const shown = asked.q.trim() === "" ? await listed(memory, question, page) : await searched(memory, repo, question);
-  return { repositories, problem: null, asked: question, shown };
+  const isOfAll = question.repo === "" && question.q.trim() === "" && viewer === null;
+  const repo = known.find((repo) => repoKey(repo) === question.repo) ?? known[0];
+  if (repo === undefined) return { repositories, problem: null, question, shown: null };
+  if (isOfAll) return { repositories, problem: null, question, shown: await listed(memory, question, page) };
+  const ofRepository = { ...question, repo: repoKey(repo) };
+  const shown =
+    question.q.trim() === ""
+      ? await listed(memory, ofRepository, page)
+      : await searched(memory, repo, ofRepository, now);
+  return { repositories, problem: null, question: ofRepository, shown };
 }
 
-async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) {
+async function listed(memory: MemoryShown, question: MemoryQuestion, page: number) {
   const list = {
-    corpus: CORPORA.find((one) => one === asked.corpus) ?? null,
-    outcome: OUTCOMES.find((one) => one === asked.outcome) ?? null,
-    language: asked.language.trim() === "" ? null : canonicalLanguage(asked.language.trim()),
+    corpus: CORPORA.find((name) => name === question.corpus) ?? null,
+    outcome: OUTCOMES.find((name) => name === question.outcome) ?? null,
+    language: question.language.trim() === "" ? null : canonicalLanguage(question.language.trim()),
   };
   const part = { skip: (page - 1) * MEMORIES_A_PAGE, most: MEMORIES_A_PAGE };
-  const { total, ids } = await memory.figures.memories(asked.repo === "" ? null : asked.repo, list, part);
+  const { total, ids } = await memory.figures.memories(question.repo === "" ? null : question.repo, list, part);
   const found = await Promise.all(
     [...Map.groupBy(ids, ({ repo }) => repo)].map(([repo, of]) =>
-      memory.export.recall.records(
+      memory.recall.records(
         scopeOf(repo),
         of.map(({ id }) => id),
       ),
@@ -339,24 +323,30 @@ async function listed(memory: MemoryShown, asked: MemoryQuestion, page: number) 
   return { kind: "list" as const, records, total, page, pages: Math.max(1, Math.ceil(total / MEMORIES_A_PAGE)) };
 }
 
-/** As a review searches. What has another outcome is left out of what was found, as the search knows no outcomes. */
-async function searched(memory: MemoryShown, repo: Repo, asked: MemoryQuestion) {
-  const corpus = CORPORA.find((one) => one === asked.corpus);
+/** As a review searches. The search knows no outcomes: they are filtered afterwards. */
+async function searched(memory: MemoryShown, repo: Repo, question: MemoryQuestion, now: () => number) {
+  const corpus = CORPORA.find((name) => name === question.corpus);
   const filter = {
     ...(corpus === undefined ? {} : { corpora: [corpus] }),
-    languages: asked.language.trim() === "" ? [] : [canonicalLanguage(asked.language.trim())],
+    languages: question.language.trim() === "" ? [] : [canonicalLanguage(question.language.trim())],
   };
-  const wanted = { repo, method: asked.method, filter, topK: FOUND, threshold: null, rerank: "auto" } as const;
-  const { memories, searches } = await searchByHand([asked.q], wanted, { ...memory.search, reranker: null });
+  const wanted = { repo, method: question.method, filter, topK: FOUND, threshold: null, rerank: "auto" } as const;
+  const { memories, searches } = await searchByHand([question.q], wanted, {
+    ...memory,
+    allowance: NO_ALLOWANCE,
+    reranker: null,
+    now,
+  });
   const [only] = searches;
   if (only === undefined) return null;
-  const kept = memories.filter(({ memory: { record } }) => asked.outcome === "" || record.outcome === asked.outcome);
+  const kept = memories.filter(
+    ({ memory: { record } }) => question.outcome === "" || record.outcome === question.outcome,
+  );
   return { kind: "found" as const, memories: kept, precedents: only.precedents, ms: only.ms };
 }
 
-/** Null when there is no such memory. */
 export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string, formToken: string) {
-  const [record] = await memory.export.recall.records(scopeOf(repo), [id]);
+  const [record] = await memory.recall.records(scopeOf(repo), [id]);
   if (record === undefined) return null;
   const { pull } = record.provenance;
   const all = pull === null ? [] : await memory.deciding.evidence.evidence(repo, pull);
@@ -367,24 +357,21 @@ export async function readMemory(memory: MemoryShown, repo: RepoKey, id: string,
     formToken,
     because: weighed?.because ?? [],
     evidence: weighed?.evidence ?? [],
-    /** Who declined it, and holds findings like it back. */
     declines: declined?.each ?? [],
   };
 }
 
-/** Null when no such review is kept. */
 export async function readReview({ work, memory }: DashboardPorts, key: string, headSha: string, formToken: string) {
   const kept = await work.review(key, headSha);
   if (kept === null) return null;
   const { repo, number, findings } = kept.review;
   const of = repoKey(repo);
   const ids = findings.map(({ finding }) => findingMemoryId(of, number, finding.id));
-  const records = (await memory?.export.recall.records(scopeOf(of), ids)) ?? [];
+  const records = (await memory?.recall.records(scopeOf(of), ids)) ?? [];
   return {
     ...kept,
     formToken,
     retrieval: await work.retrievalBefore(of, number, kept.writtenAt),
-    /** What memory knows of the findings, by the id of the memory. */
     remembered: new Map(records.map((record) => [record.id, record])),
   };
 }

@@ -3,37 +3,25 @@ import { html } from "hono/html";
 import type { RepoKey } from "../domain/memory.ts";
 import { acceptance } from "./acceptance.ts";
 import { EXPORT, IMPORT, memoriesPath, repositoryPath } from "./addresses.ts";
+import { bars } from "./charts.ts";
 import type { Page } from "./frame.ts";
+import { badge, type Content, type Html, moment } from "./inline.ts";
 import { outcomesCard } from "./overview.ts";
+import { empty, facts, figures, listOf, num, table } from "./parts.ts";
 import {
-  badge,
-  bars,
-  type Content,
-  dollars,
-  empty,
-  facts,
-  figures,
-  type Html,
-  listOf,
-  moment,
-  num,
-  percent,
-  table,
-  whole,
-} from "./parts.ts";
-import {
-  type ImportedView,
+  type Imported,
   REPOSITORY_ORDERS,
   type RepositoriesView,
   type RepositoryLine,
   type RepositoryView,
 } from "./read-views.ts";
+import { dollars, percent, whole } from "./values.ts";
 
 export function repositoriesPage({ order, lines }: RepositoriesView): Page {
-  const orders = REPOSITORY_ORDERS.map((one) =>
-    one === order
-      ? html`<span aria-current="true">${one}</span>`
-      : html`<a href="/repositories?${new URLSearchParams({ by: one }).toString()}">${one}</a>`,
+  const orders = REPOSITORY_ORDERS.map((name) =>
+    name === order
+      ? html`<span aria-current="true">${name}</span>`
+      : html`<a href="/repositories?${new URLSearchParams({ by: name }).toString()}">${name}</a>`,
   );
   return {
     title: "Repositories",
@@ -105,8 +93,7 @@ function memoryFile({ key, memory, formToken }: RepositoryView): Content {
 <form class="action" method="post" action="${path}${IMPORT}" enctype="multipart/form-data"><p class="note">Import an export of this or another repository, of up to 2 MiB; <code>kodiai memory import</code> takes any size.</p><label class="wide">File<input type="file" name="file" accept=".jsonl" required></label><input type="hidden" name="form" value="${formToken}"><button>Import it</button></form></section>`;
 }
 
-/** What an import came to. */
-export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: ImportedView): Page {
+export function importedPage(key: RepoKey, { lines, remembered, problems, wrongLines, degraded }: Imported): Page {
   const { added, updated, unchanged, repeated, refused } = remembered;
   const wrong = problems.map(({ line, reason }) => `line ${line}: ${reason}`);
   return {
@@ -130,7 +117,7 @@ export function importedPage(key: RepoKey, { lines, remembered, problems, wrongL
 
 function languages({ key, memory }: RepositoryView): Html {
   const { counts, fields = null } = memory ?? {};
-  const list = [...(counts?.byLanguage ?? [])].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+  const list = [...(counts?.byLanguage ?? [])].sort(([a, first], [b, second]) => second - first || (a < b ? -1 : 1));
   const shown = list.slice(0, 12);
   const corpora = [...(counts?.byCorpus ?? [])].map(([corpus, count]) => {
     return [corpus.replaceAll("_", " "), html`<a href="${memoriesPath(key, { corpus })}">${whole(count)}</a>`] as const;

@@ -4,9 +4,11 @@ import type { RetrievalFigures } from "../domain/figures/retrieval-figures.ts";
 import { retrievalRows } from "../domain/figures/retrieval-rows.ts";
 import { counted } from "../domain/text/counted.ts";
 import { type Page, repositoryChooser } from "./frame.ts";
+import { badge, type Html } from "./inline.ts";
 import { windowLinks } from "./overview.ts";
-import { badge, dollars, empty, type Html, table, whole, wide } from "./parts.ts";
+import { empty, table, wide } from "./parts.ts";
 import type { RetrievalView } from "./read-views.ts";
+import { dollars, whole } from "./values.ts";
 
 export function retrievalPage(view: RetrievalView): Page {
   const { days, choice, figures: all, alerts } = view;

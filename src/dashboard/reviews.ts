@@ -1,9 +1,9 @@
-// One review: what it found, what it held back and what was said before; and, folded, how it searched memory.
+// One review: its findings, what it held back, what was said before, how it searched memory.
 import { html } from "hono/html";
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import { type Finding, type Precedent, SEVERITIES } from "../domain/finding.ts";
 import { outcomeText } from "../domain/memory/evidence.ts";
-import { findingMemoryId, type RepoKey, repoKey } from "../domain/memory.ts";
+import { findingMemoryId, type MemoryRecord, type RepoKey, repoKey } from "../domain/memory.ts";
 import { admissionText, type SeenBefore } from "../domain/retrieval.ts";
 import { isSilent, type Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
@@ -12,27 +12,17 @@ import { decisionForm, type Page, pager, repositoryChooser } from "./frame.ts";
 import {
   badge,
   type Content,
-  diff,
-  dollars,
-  duration,
-  empty,
-  facts,
   type Html,
-  listOf,
   moment,
-  num,
-  outcomeWord,
   outLink,
-  quoted,
   ruleName,
   severityBadge,
   shortSha,
-  table,
-  whole,
-  wide,
   withCode,
-} from "./parts.ts";
+} from "./inline.ts";
+import { diff, empty, facts, listOf, num, quoted, table, wide } from "./parts.ts";
 import type { ReviewsView, ReviewView } from "./read-views.ts";
+import { dollars, duration, outcomeWord, whole } from "./values.ts";
 
 export function reviewsPage({ choice, total, reviews, page, pages }: ReviewsView): Page {
   const { repositories, chosen } = choice;
@@ -111,22 +101,19 @@ function pageOf({ repo }: Review, path: string): string | null {
   return `https://${repo.host}/${repo.owner}/${repo.name}${path}`;
 }
 
-function findings(view: ReviewView, key: RepoKey): Html {
-  const { review } = view;
-  const { findings: list } = review;
+function findings({ review, remembered, formToken }: ReviewView, key: RepoKey): Html {
+  const { findings: list, number } = review;
   if (list.length === 0)
     return html`<p>Nothing was found that is worth saying.${isSilent(review) ? " The pull request got a 👍 and no summary, unless it had one." : ""}</p>`;
   return html`<section><h2>${counted(list.length, "finding")}</h2><ol class="found">${list.map(
-    ({ finding, place, reason }) => html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
+    ({ finding, place, reason }) => {
+      const record = remembered.get(findingMemoryId(key, number, finding.id)) ?? null;
+      const hunk = record?.hunk ?? null;
+      return html`<li class="card"><h3>${severityBadge(finding.severity)} ${finding.title}</h3>
 <p class="note">${placeOf(review, finding)}, by ${finding.rule === null ? finding.source : ruleName(finding.rule)}, confidence ${finding.confidence.toFixed(2)}; ${place.replaceAll("-", " ")}${reason === null ? "" : `: ${reason}`}</p>
-${around(view, finding, key)}<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>${suggested(finding)}${quotes(key, finding.precedents)}${became(view, finding, key)}</li>`,
+${hunk === null ? "" : diff(hunk)}${finding.body === "" ? "" : html`<p class="body">${withCode(finding.body.replace(/\n{2,}/g, "\n"))}</p>`}${suggested(finding)}${quotes(key, finding.precedents)}${became(record, formToken)}</li>`;
+    },
   )}</ol></section>`;
-}
-
-/** The code that memory keeps of a finding: the lines before it, and its own. */
-function around({ remembered, review }: ReviewView, { id }: Finding, key: RepoKey): Content {
-  const hunk = remembered.get(findingMemoryId(key, review.number, id))?.hunk ?? null;
-  return hunk === null ? "" : diff(hunk);
 }
 
 function suggested({ suggestion }: Finding): Content {
@@ -135,13 +122,12 @@ function suggested({ suggestion }: Finding): Content {
 }
 
 /** What became of a finding since, as far as memory knows it, and what a person may decide. */
-function became({ remembered, formToken, review }: ReviewView, { id }: Finding, key: RepoKey): Content {
-  const record = remembered.get(findingMemoryId(key, review.number, id));
-  if (record === undefined) return html`<p class="note">Memory does not have it, nor the code around it.</p>`;
-  const { flaggedCode, fixedCode } = record;
+function became(record: MemoryRecord | null, formToken: string): Content {
+  if (record === null) return html`<p class="note">Memory does not have it, nor the code around it.</p>`;
+  const { repo, id, flaggedCode, fixedCode, decided, outcome } = record;
   const code =
     fixedCode === null ? "" : html`<h4>What it became</h4>${quoted(`${flaggedCode ?? ""}\n→\n${fixedCode}`)}`;
-  return html`${code}<p class="note row">${record.decided === null ? outcomeWord(record.outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(key, record.id)}">its memory</a></p>${decisionForm(formToken, record, record.outcome === "declined")}`;
+  return html`${code}<p class="note row">${decided === null ? outcomeWord(outcome ?? "none") : outcomeText(record)} <a href="${memoryPath(repo, id)}">its memory</a></p>${decisionForm(formToken, record, outcome === "declined")}`;
 }
 
 function placeOf(review: Review, { path, line, side }: Finding): Content {
@@ -162,8 +148,8 @@ function heldBack(review: Review, key: RepoKey): Content {
 function saidBefore({ memory: { precedents, seenBefore } }: Review, key: RepoKey): Content {
   if (precedents.length + seenBefore.length === 0) return "";
   return html`<section><h2>What was said before</h2><ul class="lines card">${precedents.map((precedent) => html`<li>${quote(key, precedent.id, precedent)}</li>`)}${seenBefore.map(
-    (one) =>
-      html`<li>${quote(key, one.memoryId, one)} <span class="note">about code like that of <span class="path">${one.path}</span></span></li>`,
+    (seen) =>
+      html`<li>${quote(key, seen.memoryId, seen)} <span class="note">about code like that of <span class="path">${seen.path}</span></span></li>`,
   )}</ul></section>`;
 }
 
@@ -173,15 +159,15 @@ function quotes(key: RepoKey, precedents: readonly Precedent[]): Content {
 }
 
 /**
- * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with a link to where it was said and one to the memory. Kodiai said
- * what has no author; what was said on no pull request is a document.
+ * `ines on #1 (2026-03-02, fixed): Give subprocess.run a list…`, with links to the comment and
+ * to the memory. Kodiai said what has no author; what belongs to no pull request is a document.
  */
-function quote(key: RepoKey, id: string, said: Precedent | Omit<SeenBefore, "path">): Html {
-  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = said;
-  const reason = "reason" in said ? said.reason : undefined;
+function quote(key: RepoKey, id: string, comment: Precedent | Omit<SeenBefore, "path">): Html {
+  const { pull, author = pull === undefined ? "A document" : "Kodiai", url, date, outcome, decided } = comment;
+  const reason = "reason" in comment ? comment.reason : undefined;
   const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
   const when = [date, `${known} ${decided ?? ""}`.trim()];
-  return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${said.quote ?? reason ?? id}</a>`;
+  return html`${author} on ${outLink(url, pull === undefined ? "GitHub" : `#${pull}`)} (${when.filter((part) => part !== "").join(", ")}): <a href="${memoryPath(key, id)}">${comment.quote ?? reason ?? id}</a>`;
 }
 
 function retrieve({ review, retrieval }: ReviewView, key: RepoKey): Html {
@@ -219,7 +205,7 @@ function retrievalFacts(retrieval: LoggedRetrieval | null): Readonly<Record<stri
   return {
     searched: `${counted(candidates, "candidate")} among ${counted(totalScanned, "memory", "memories")} by ${method}, ${admissionText(admits, threshold, "")}`,
     time: `${whole(retrievalMs)} ms`,
-    embedding: `${whole(texts)} texts, ${whole(cached)} cached, ${whole(tokens)} tokens, ${dollars(usd)}`,
+    embedding: `${counted(texts, "text")}, ${whole(cached)} cached, ${whole(tokens)} tokens, ${dollars(usd)}`,
     reranking:
       rerank === null
         ? "none"

@@ -172,6 +172,8 @@ export interface Review {
   readonly month: MonthSpending | null;
   /** Whether a person without write access opened it. What a model wrote about it is no text for an agent. */
   readonly isByOutsider: boolean;
+  /** Whether `/kodiai …` on its pull request is answered: by a server, but not by the command line or the action. */
+  readonly answersCommands: boolean;
   /** Why a summary is posted even with nothing to say (see isQuiet); null: none is. */
   readonly summaryBecause: SummaryBecause | null;
   /** False leaves the prompt for a coding agent out of the summary. */

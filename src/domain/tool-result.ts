@@ -17,6 +17,8 @@ export type ToolRegion =
   /** 0-based UTF-16 units of the file. */
   | { readonly kind: "characters"; readonly from: number; readonly to: number }
   | { readonly kind: "text"; readonly text: string }
+  /** The whole file. */
+  | { readonly kind: "file" }
   | { readonly kind: "none" };
 
 /** One result of a tool in a changed file. All its texts are untrusted. */

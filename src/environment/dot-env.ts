@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { ENV_VARIABLES } from "../config/environment/env-variables.ts";
-import { shown } from "../config/located.ts";
+import { shown } from "../config/problems.ts";
 import { decodeText } from "../domain/text/decode-text.ts";
 
 const GITHUB_APP = ["PRIVATE_KEY", "PRIVATE_KEY_PATH", "GITHUB_CLIENT_SECRET"];

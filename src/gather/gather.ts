@@ -403,8 +403,14 @@ export async function configAt(
   const working = own === undefined ? ((await pulls.workingConfig?.()) ?? null) : null;
   // People who edit the file expect a review to read it.
   const isOther = working !== null && working.text !== text;
-  const notUsed = isOther ? [`the working tree has another one, which --config ${working.path} would use`] : [];
+  const its = files.length === 0 ? "one" : "another one";
+  const notUsed = isOther ? [`the working tree has ${its}, which --config ${shellWord(working.path)} would use`] : [];
   return { ...effective, used: [files.length === 0 ? "none found" : files.join(", "), ...notUsed].join("; ") };
+}
+
+/** As a shell reads it as one word. */
+function shellWord(path: string): string {
+  return /^[\w@+./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 interface Learned<Value> {

@@ -1,7 +1,9 @@
 // Reads the head text of changed files, within the limits of a review.
+
 import pMap, { pMapSkip } from "p-map";
 import type { Degraded } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
+import { counted } from "../domain/text/counted.ts";
 import { isLinkOrSubmodule } from "./select-files.ts";
 
 /** Limits of one review; files of a pull request beyond them are reviewed by their hunks only. */
@@ -72,6 +74,6 @@ function degradations(
     beyond > 0 ? `${beyond} beyond the limit of one review` : null,
   ];
   const why = causes.filter((cause) => cause !== null).join(", ");
-  const reason = `${unread.length} of ${wanted.length} files were reviewed by their hunks only: ${why}`;
+  const reason = `${unread.length} of ${counted(wanted.length, "file")} reviewed by hunks only: ${why}`;
   return [{ part: "head-text", reason, paths: unread }];
 }

@@ -70,13 +70,13 @@ async function keptOf(record: MemoryRecord, { evidence }: McpMemory) {
     outcome,
     decided,
     because,
-    acts: acts.slice(-MOST_ACTS).map(({ evidence: one, effect }) => ({
-      at: isoDate(one.at),
-      kind: one.kind,
-      stance: one.stance,
-      by: one.by === null ? null : { login: one.by.login, access: one.by.access },
-      text: one.text,
-      url: one.url,
+    acts: acts.slice(-MOST_ACTS).map(({ evidence: act, effect }) => ({
+      at: isoDate(act.at),
+      kind: act.kind,
+      stance: act.stance,
+      by: act.by === null ? null : { login: act.by.login, access: act.by.access },
+      text: act.text,
+      url: act.url,
       effect,
     })),
   };

@@ -1,4 +1,4 @@
-// review_diff and review_changes: review a unified diff, or what changed in the clone, like the command line does. Nothing is posted.
+// review_diff and review_changes: review a diff, or what changed in the clone. Nothing is posted.
 
 import { z } from "zod";
 import { UsageError } from "../config/usage-error.ts";

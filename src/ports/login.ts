@@ -20,8 +20,8 @@ export interface GitHubLogin {
   /** Null for a code that is used, expired or of another verifier. `lastsMs` is the token's. */
   visitor(code: string, verifier: string): Promise<(VisitorWithToken & { readonly lastsMs: number }) | null>;
   /**
-   * Where the App is installed and the person may write; null when GitHub refuses their token. It may
-   * be five minutes old unless `isFresh`, and an empty set in any case.
+   * Where the App is installed and the person may write; null when GitHub refuses their token.
+   * An answer may be five minutes old unless `isFresh`, and an empty one in any case.
    */
   writable(visitor: VisitorWithToken, isFresh: boolean): Promise<ReadonlySet<RepoKey> | null>;
 }

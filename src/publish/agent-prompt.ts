@@ -1,5 +1,5 @@
-// Findings as a task for a coding agent: plain text in a fence. Our own words are outside of the delimiters; what is inside
-// was written by others, or quotes them.
+// Findings as a task for a coding agent, in a fence. Our words are outside of the delimiters;
+// inside is what others wrote, or quotes of it.
 import type { Finding } from "../domain/finding.ts";
 import type { Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
@@ -19,7 +19,7 @@ const PLAIN_PATH = /^[\w@+.()[\]-]{1,100}(?:\/[\w@+.()[\]-]{1,100}){0,30}$/;
 /**
  * @param findings in the order in which they are to be fixed
  * @param maxLength UTF-16 units
- * @returns Markdown, folded under the title; empty without a finding in a plain path, or if the configuration turns it off
+ * @returns Markdown, folded under the title; empty when off, or without a finding in a plain path
  */
 export function agentPrompt(
   review: Pick<Review, "agentPrompt" | "isByOutsider">,

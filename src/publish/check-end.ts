@@ -1,5 +1,5 @@
-// The conclusion and text of a check run. People trust a "success" without reading it, so only a complete review gets one. It is
-// computed from everything that was found, before anything that a person without write access can influence.
+// The conclusion and text of a check run. People trust a "success" unread: only a complete review
+// gets one. Computed from everything found, before people without write access can influence it.
 
 import type { FailOn } from "../config/repo-config.ts";
 import { atLeast, type Finding, type Severity } from "../domain/finding.ts";
@@ -41,7 +41,7 @@ export function reviewEnd(
   findings: readonly PlacedFinding[],
   summaryUrl: string | null,
   failOn: FailOn,
-  declined: ReadonlySet<string> = new Set(),
+  declined: ReadonlySet<string>,
 ): CheckEnd {
   const { conclusion, because } = conclude(review, findings, failOn, declined);
   const link = linkTo(review.repo, "summary", summaryUrl);
@@ -82,7 +82,7 @@ function conclude(
   return { conclusion: "success", because: `${who}, and no finding is ${least}.` };
 }
 
-/** Everything found, without what people with write access or the base branch's configuration set aside. */
+/** All but what people with write access or the base branch's configuration set aside. */
 function standing(
   { heldBack }: Review,
   findings: readonly PlacedFinding[],
@@ -121,7 +121,7 @@ function titleOf(review: Review, findings: readonly PlacedFinding[]): string {
   return review.reviewed.length === 0 ? head : `${signal}. ${head}${rest}${held}`;
 }
 
-/** Findings that have lines at the head, then problems of the configuration that the change proposes. */
+/** Findings with lines at the head, then problems of the proposed configuration. */
 function annotationsOf(review: Review, findings: readonly PlacedFinding[]): readonly CheckAnnotation[] {
   const placed = findings
     .map(({ finding }) => finding)
@@ -136,7 +136,7 @@ function annotationsOf(review: Review, findings: readonly PlacedFinding[]): read
         message: sanitizeBlock(body, 1000) || sanitizeInline(title, 200) || "(no text)",
       }),
     );
-  // Those in force have lines of the base, and their file is the same at the head or has these proposed ones.
+  // Problems in force have lines of the base; the file at the head may have these proposed ones.
   const problems = review.proposedProblems.flatMap(({ file, severity, message, line }): readonly CheckAnnotation[] => {
     if (line === null) return [];
     const level = severity === "error" ? "warning" : "notice";

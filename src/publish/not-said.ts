@@ -1,5 +1,6 @@
-// Everything that was not reviewed, not posted or degraded, each with its reason: folded under its count. Problems of the
-// configuration are not folded: a maintainer has to fix them. Each `maxLength` is in UTF-16 units.
+// What was not reviewed, not posted or degraded, each with its reason: folded under its count.
+// Problems of the configuration are not folded: a maintainer has to fix them. Each `maxLength` is
+// in UTF-16 units.
 
 import type { ConfigProblem } from "../config/repo-config.ts";
 import type { HeldBack } from "../domain/finding.ts";
@@ -41,44 +42,37 @@ export function configLines(
 
 /** Findings that were held back, folded. */
 export function heldBackLines(review: Review, maxLength: number): readonly string[] {
-  const write = (held: HeldBack) =>
-    `- ${findingTitle(held.finding)} ${placeOf(review, held.finding)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
-  const shown = fitList(review.heldBack, write, maxLength, 200, moreOf("finding"));
-  return folded(`${counted(review.heldBack.length, "finding")} held back`, shown);
-}
-
-/** A link to the original comment, and how to undo its effect. */
-function because({ repo }: Review, { precedent }: HeldBack): string {
-  if (precedent === undefined) return "";
-  const original = linkTo(repo, "original comment", precedent.url);
-  const restore =
-    precedent.outcome === "declined" ? `; to re-enable: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}` : "";
-  return `${original === null ? "" : ` (${original})`}${restore}`;
-}
-
-/** Files that are not reviewed, grouped by reason, folded. */
-export function leftOutLines({ leftOut }: Review, maxLength: number): readonly string[] {
-  const out = leftOut.filter(({ isSpared }) => isSpared !== true);
-  return byReasonLines(out, `${counted(out.length, "file")} not reviewed`, maxLength);
-}
-
-/** Files that only rules read, grouped by reason, folded. */
-export function sparedLines({ leftOut }: Review, maxLength: number): readonly string[] {
-  const spared = leftOut.filter(({ isSpared }) => isSpared === true);
-  return byReasonLines(spared, `${counted(spared.length, "file")} read by rules only`, maxLength);
-}
-
-function byReasonLines(files: Review["leftOut"], title: string, maxLength: number): readonly string[] {
-  const byReason = Map.groupBy(files, ({ reason }) => reason);
-  return folded(title, fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason")));
+  return heldLines(review, review.heldBack, "held back", maxLength);
 }
 
 /** Reported findings that the author asks to ignore, folded. */
 export function askedLines(review: Review, maxLength: number): readonly string[] {
-  const write = ({ finding, reason }: HeldBack) =>
-    `- ${findingTitle(finding)} ${placeOf(review, finding)} — ${sanitizeInline(reason, 300)}`;
-  const shown = fitList(review.asked, write, maxLength, 200, moreOf("finding"));
-  return folded(`${counted(review.asked.length, "finding")} asked to ignore, by people without write access`, shown);
+  return heldLines(review, review.asked, "asked to ignore, by people without write access", maxLength);
+}
+
+function heldLines(review: Review, all: readonly HeldBack[], what: string, maxLength: number): readonly string[] {
+  const write = (held: HeldBack) =>
+    `- ${findingTitle(held.finding)} ${placeOf(review, held.finding)} — ${sanitizeInline(held.reason, 300)}${because(review, held)}`;
+  return folded(`${counted(all.length, "finding")} ${what}`, fitList(all, write, maxLength, 200, moreOf("finding")));
+}
+
+/** A link to the original comment, and how to undo its effect. */
+function because({ repo, answersCommands }: Review, { precedent }: HeldBack): string {
+  if (precedent === undefined) return "";
+  const original = linkTo(repo, "original comment", precedent.url);
+  const restore =
+    precedent.outcome === "declined" && answersCommands
+      ? `; to re-enable: ${codeSpan(`/kodiai restore ${precedent.id}`, 60)}`
+      : "";
+  return `${original === null ? "" : ` (${original})`}${restore}`;
+}
+
+/** Files that are not reviewed, or those that only rules read: grouped by reason, folded. */
+export function leftOutLines({ leftOut }: Review, isSpared: boolean, maxLength: number): readonly string[] {
+  const files = leftOut.filter((file) => (file.isSpared === true) === isSpared);
+  const title = `${counted(files.length, "file")} ${isSpared ? "read by rules only" : "not reviewed"}`;
+  const byReason = Map.groupBy(files, ({ reason }) => reason);
+  return folded(title, fitList([...byReason], leftOutLine, maxLength, 200, moreOf("reason")));
 }
 
 function leftOutLine([reason, files]: readonly [string, Review["leftOut"]]): string {
@@ -95,7 +89,7 @@ function configPlace({ file, line, column }: ConfigProblem): string {
   return codeSpan(column === null ? `${file}:${line}` : `${file}:${line}:${column}`, 120);
 }
 
-// What the model did not read, file by file: no findings in an unread file do not mean that it is fine.
+// What the model did not read: no findings in an unread file do not mean that it is fine.
 
 /** The names of the prompt's parts for people. */
 const PARTS: Readonly<Record<string, string>> = {
@@ -109,7 +103,7 @@ const PARTS: Readonly<Record<string, string>> = {
   commits: "the commit messages",
 };
 
-/** Files that were read in part or not at all, folded under their count; and which texts were shortened for the model. */
+/** Files read in part or not at all, folded; and texts that were shortened for the model. */
 export function unreadLines({ coverage }: Review, maxLength: number): readonly string[] {
   if (coverage === null) return [];
   const unread = coverage.files.filter(isUnread);

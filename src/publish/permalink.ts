@@ -1,5 +1,5 @@
-// The only links that Kodiai writes: to this repository's files and commits at a fixed commit, to comments on its own GitHub, and
-// to the pages of rules.
+// The only links that Kodiai writes: to this repository's files and commits, to comments on its own
+// GitHub, and to the pages of rules.
 import type { Finding } from "../domain/finding.ts";
 import type { Repo } from "../domain/job.ts";
 import type { Review } from "../domain/review.ts";
@@ -8,7 +8,7 @@ import { codeSpan } from "./sanitize.ts";
 /** Files that GitHub renders: without `plain=1`, line anchors in their addresses do nothing. */
 const RENDERED = /\.(?:md|mdx|markdown|rst|adoc|asciidoc|org|textile|rdoc|mediawiki|wiki|ipynb|svg|csv|tsv)$/i;
 
-/** Longer addresses are not written: a path of GitHub's maximum length would fill a summary by itself. */
+/** Longer ones are not written: a path of GitHub's maximum length would fill a summary. */
 const URL_LIMIT = 800;
 
 /**
@@ -16,8 +16,8 @@ const URL_LIMIT = 800;
  *
  * @param path as git knows it; unsafe characters are percent-encoded
  * @param lines 1-based and inclusive; null for the whole file
- * @returns null for a host without pages (`local`, `eval`), for a path that a browser would rewrite (`..`), and for an
- *   address of more than 800 characters
+ * @returns null for a host without pages (`local`, `eval`), a path that a browser would rewrite
+ *   (`..`), and an address of more than 800 characters
  */
 export function permalink(
   repo: Repo,
@@ -55,7 +55,7 @@ export function linkedLine(repo: Repo, sha: string, path: string, line: number |
   return linkedCode(line === null ? path : `${path}:${line}`, permalink(repo, sha, path, at));
 }
 
-/** `[text](url)`; null when the address is null or may not be linked (see safeUrl). `text` is inert Markdown. */
+/** `[text](url)`; null for an address that may not be linked (safeUrl). `text` is inert Markdown */
 export function linkTo(repo: Pick<Repo, "host">, text: string, url: string | null): string | null {
   const address = url === null ? null : safeUrl(repo, url);
   return address === null ? null : `[${text}](${address})`;
@@ -67,10 +67,11 @@ export function linkedCode(text: string, url: string | null): string {
 }
 
 /**
- * An address on the repository's own GitHub, safe inside a Markdown link. Memories may have been imported from anywhere,
- * and readers trust links that we post: no other host is linked.
+ * An address on the repository's own GitHub, safe inside a Markdown link. Memories may come from
+ * anywhere, and readers trust our links: no other host is linked.
  *
- * @returns null unless it is a plain https address there, without a user, spaces, brackets or quotes
+ * @returns null unless it is a plain https address there, without a user, spaces, brackets or
+ *   quotes
  */
 export function safeUrl({ host }: Pick<Repo, "host">, url: string): string | null {
   const found = /^https:\/\/([\w.:-]{1,300})\/[\w./?=&%#~+-]*$/.exec(url);

@@ -1,5 +1,5 @@
-// One line of text as GitHub will read it: plain text, and code in which nothing is active. Reading the written text again
-// gives the same pieces, which makes the sanitizer idempotent.
+// One line as GitHub will read it: plain text, and code in which nothing is active. Reading the
+// written text again gives the same pieces, which makes the sanitizer idempotent.
 
 import { cutPoint } from "../domain/text/cut-text.ts";
 import { codeSpans } from "../domain/text/rendered-markdown.ts";
@@ -14,9 +14,9 @@ export interface Piece {
 type Emphasis = "kept" | "plain";
 
 /**
- * Markdown's own characters, written as entities: unlike a backslash, an entity never starts a structure and is not
- * itself escaped on a second pass. It does not stop mentions or references, which GitHub finds after Markdown is read
- * (github/cmark-gfm issue 181); those become code.
+ * Markdown's own characters, written as entities: unlike a backslash, an entity never starts a
+ * structure and is not escaped again. It does not stop mentions or references, which GitHub finds
+ * afterwards (github/cmark-gfm issue 181); those become code.
  */
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
@@ -31,11 +31,11 @@ const CHARACTERS: ReadonlyMap<string, string> = new Map([...ENTITIES].map(([char
 
 const ALWAYS = /[&<>[\]\\`~|]/g;
 const PLAIN_EMPHASIS = /\*|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** What would start a block at the beginning of a line: list, heading, rule, setext underline, delimiter row. */
+/** Starts a block at a line's beginning: list, heading, rule, setext underline, delimiter row. */
 const BLOCK_START = /^(?:[-+=:#](?![\p{L}\p{N}])|[*_](?=[*_ ]*$|\s))/u;
 const ORDERED_START = /^(\d{1,9})([.)])(?=\s|$)/;
 
-/** Reads one line (no LF): complete code spans are code, all else is text with our own entities decoded. */
+/** Reads one line (no LF): complete code spans are code, else text, our entities decoded. */
 export function readPieces(line: string): readonly Piece[] {
   const source = unmarked(line);
   const spans = codeSpans(source);
@@ -66,7 +66,7 @@ export function writePieces(pieces: readonly Piece[], emphasis: Emphasis): strin
     .join("");
 }
 
-/** Neighbours of one kind become one piece; white space is collapsed, and trimmed at both ends of the line. */
+/** Neighbours of one kind become one; white space is collapsed, and trimmed at both ends. */
 export function joinPieces(pieces: readonly Piece[]): readonly Piece[] {
   const joined: Piece[] = [];
   for (const piece of pieces) {
@@ -90,7 +90,7 @@ export function visibleLength(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { text: whole }) => sum + codePoints(whole), 0);
 }
 
-/** The first `length` code points of the pieces, fewer if that would split a word or a redaction mark. */
+/** The first `length` code points, fewer if that would split a word or a redaction mark. */
 export function cutPieces(pieces: readonly Piece[], length: number): readonly Piece[] {
   const kept: Piece[] = [];
   let left = length;
@@ -111,7 +111,7 @@ function cutEnd({ kind, text: whole }: Piece, most: number): string {
   return most >= whole.length ? whole : whole.slice(0, cutPoint(whole, most, kind === "code" ? IN_CODE : undefined));
 }
 
-/** A code span with a delimiter that its content does not contain. `content` is one line, trimmed, not empty. */
+/** A code span in a delimiter it does not contain. `content` is one line, trimmed, not empty. */
 export function writeCode(content: string): string {
   const lengths = new Set([...content.matchAll(/`+/g)].map(([run]) => run.length));
   let length = 1;
@@ -157,27 +157,27 @@ function trimEnds(plain: string, index: number, count: number): string {
   return index === count - 1 ? start.trimEnd() : start;
 }
 
-// What GitHub or another bot would act on becomes code, which is inert: mentions, references, shas, addresses, emoji names,
-// formulas, and words that bots obey.
+// What GitHub or another bot would act on becomes code, which is inert: mentions, references, shas,
+// addresses, emoji names, formulas, and words that bots obey.
 
 /**
- * A word (no white space) that is active somewhere. GitHub's rules: docs.github.com "Autolinked references and URLs" and
- * "Basic writing and formatting syntax"; `@` covers mentions, e-mail addresses and user@sha; `$` opens a formula;
- * `:name:` may turn into an image. Short shas are linked from seven digits on.
+ * A word that is active somewhere. GitHub's rules: docs.github.com "Autolinked references and URLs"
+ * and "Basic writing and formatting syntax"; `@` covers mentions, e-mail addresses and user@sha;
+ * `$` opens a formula; `:name:` may become an image. Shas are linked from seven digits on.
  */
 const ACTIVE =
   /@|#\d|gh-\d|:\/\/|www\.|mailto:|xmpp:|\$|:[a-z0-9_+-]+:|(?<![a-z0-9_])(?:[0-9a-f]{40}|(?=[a-f]*\d)[0-9a-f]{7,40})(?![a-z0-9_])/i;
 
-/** A command anywhere in a line: many bots look for `/word` in the whole comment. A path has a second slash. */
+/** A command anywhere in a line: many bots look for `/word`. A path has a second slash. */
 const SLASH_COMMAND = /(?<![^([{"'*_,;.])\/[a-z][a-z0-9_-]*(?![a-z0-9_/-])/i;
 
-/** Commands without a sign of their own, anywhere in a line: Atlantis, Digger, Terrateam, and bots that merge. */
+/** Commands without a sign of their own: Atlantis, Digger, Terrateam, and bots that merge. */
 const PHRASE =
   /(?<![a-z0-9_])(?:(?:atlantis|digger|terrateam) (?:apply|approve|destroy|import|lock|plan|run|state|unlock)\w*|(?:squash|rebase) and merge(?![a-z0-9]))/gi;
 
 /**
- * The start of a line that another bot may obey (Prow, bors, homu, Dependabot, Mergify, Jenkins, Zuul, Ansible's bot …):
- * `/word`, `!word`, `+label`, `@bot word`, and the bare words below.
+ * The start of a line that another bot may obey (Prow, bors, homu, Dependabot, Mergify, Jenkins,
+ * Zuul, Ansible's bot …): `/word`, `!word`, `+label`, `@bot word`, and the bare words below.
  */
 const COMMAND = new RegExp(
   [
@@ -217,7 +217,7 @@ export function isCommand(line: string): boolean {
   return COMMAND.test(line);
 }
 
-/** Links and images show their address as code: `text (address)`. `list[i](x)` is not a link and stays. */
+/** Links and images show their address as code: `text (address)`. `list[i](x)` stays. */
 function withoutLinks(plain: string): Piece[] {
   const pieces: Piece[] = [];
   let from = 0;

@@ -1,22 +1,22 @@
-// GitHub takes a review's comments all or not at all, and does not say which one it refused. Bisection finds one; after the
-// second, GitHub's own diff shows the others.
+// GitHub takes a review's comments all or not at all, and does not say which one it refused.
+// Bisection finds one; after the second, GitHub's own diff shows the others.
 
 /** Refusals after which GitHub's own diff is read. */
 const PATIENCE = 2;
 
-/** Posts in all. Two bad comments among ten are found with at most 11; GitHub allows 80 writes a minute. */
+/** Posts in all: two bad comments among ten take at most 11; GitHub allows 80 writes a minute. */
 export const MAX_POSTS = 12;
 
 /**
- * Posts all items, in one piece if GitHub accepts it. After a refusal, bisection finds the first bad item; every half that is
- * accepted is posted for good, so no item is posted twice. After the second refusal `outside` is called once, and the items it
- * returns are not tried again. Any other refused item is found by bisection: one among n costs at most ⌈log2 n⌉ posts.
+ * Posts all items, in one piece if GitHub accepts it. After a refusal, bisection finds the first
+ * bad item: one among n costs at most ⌈log2 n⌉ posts. Every accepted half is posted for good. After
+ * the second refusal `outside` is called once, and what it returns is not tried again.
  *
  * @param items any number; none makes no post
- * @param post posts a piece for good and returns its address; null when GitHub refused it, with nothing posted
+ * @param post posts a piece for good and returns its address; null when GitHub refused it
  * @param outside returns the items whose lines are not part of GitHub's own diff
- * @returns `posted`: the addresses of the pieces that were accepted; `refused`: items that are certainly bad; `untried`: items
- *   that were not decided when the posts were used up
+ * @returns `posted`: addresses of the accepted pieces; `refused`: items that are certainly bad;
+ *   `untried`: undecided when the posts were used up
  */
 export async function postInPieces<T>(
   items: readonly T[],
@@ -48,7 +48,7 @@ export async function postInPieces<T>(
     refuse(named);
     return named.length > 0;
   };
-  /** Of items refused together, finds one that is refused alone; none when GitHub's diff or the limit came first. */
+  /** Finds one that is refused alone; none when GitHub's diff or the limit came first. */
   const findRefused = async (together: readonly T[]): Promise<void> => {
     let suspects = together;
     while (suspects.length > 1 && posts < MAX_POSTS) {

@@ -1,5 +1,5 @@
-// The only stage that writes to GitHub. It takes a review and returns where each finding ended up on GitHub. The order of the
-// writes makes a crash harmless: the summary is edited in place, and comments are recognised by their markers.
+// The only stage that writes to GitHub. It returns where each finding ended up. The order of the
+// writes makes a crash harmless: the summary is edited in place, and comments have markers.
 
 import type { FailOn } from "../config/repo-config.ts";
 import type { CommandJob } from "../domain/command.ts";
@@ -36,11 +36,13 @@ const REFUSED_FILE = "GitHub did not take a comment on these lines or on this fi
 const TOO_MANY_REFUSED = "not posted: GitHub refused too many comments of this review";
 
 /**
- * Sends a written review. With nothing to say and no reason for a summary it is a 👍, and an edit of the summary if there is
- * one. Else: summary first (the review's body links it), then one review with the inline comments, then comments on files, then the summary again if GitHub refused some comments. May run again after a failure at any point: no
- * comment is posted twice on the same head.
+ * Sends a written review. With nothing to say and no reason for a summary it is a 👍, and an edit
+ * of the summary if there is one. Else: summary (the review's body links it), one review with the
+ * inline comments, comments on files, and the summary again if GitHub refused some. May run again
+ * after a failure at any point: no comment is posted twice on the same head.
  *
- * @returns Superseded, with nothing more posted, when the head moved or the pull request was closed or locked meanwhile
+ * @returns Superseded, with nothing more posted, when the head moved or the pull request was closed
+ *   or locked meanwhile
  * @throws Transient and bugs, as the port throws them; CommentRefused never
  */
 export async function publish(review: Review, reviews: Reviews): Promise<PostedReview | Superseded> {
@@ -72,8 +74,8 @@ export async function publish(review: Review, reviews: Reviews): Promise<PostedR
 }
 
 /**
- * Says above the summary why this head is not reviewed; the next review replaces it. Does nothing once the head moved or the pull
- * request was closed or locked.
+ * Says above the summary why this head is not reviewed; the next review replaces it. Does nothing
+ * once the head moved or the pull request was closed or locked.
  *
  * @param why the fragment of a sentence
  * @throws Transient when GitHub does not take it now
@@ -100,7 +102,7 @@ const REACTIONS = { done: "hooray", started: "rocket", failed: "confused", refus
 /**
  * Sends an answer: the text where the question was asked, then the reaction.
  *
- * @returns the answer's address, null if the reaction is the whole answer; and whether GitHub took the reaction
+ * @returns the answer's address, null without a text; and whether GitHub took the reaction
  * @throws Transient when it could not be sent now
  */
 export async function publishAnswer(
@@ -122,7 +124,7 @@ export async function acknowledge(
   await replies.react(repo, comment, "eyes");
 }
 
-/** Whether we already answered this comment: a run that crashed after sending an answer does not send another. */
+/** Whether we already answered: a run that crashed after an answer sends no other. */
 export function isAnswered(
   { repo, number, comment }: Pick<CommandJob, "repo" | "number" | "comment">,
   replies: Replies,
@@ -130,7 +132,7 @@ export function isAnswered(
   return replies.answered(repo, number, comment, answerMarker(comment.place, comment.id));
 }
 
-/** The whole review as Markdown without hidden markers, for people at a terminal: the summary, then each comment by its place. */
+/** The review as Markdown for a terminal: the summary, then each comment by its place. */
 export function reviewMarkdown(review: Review): string {
   const inline = byComment(review.findings).map(
     ([finding, ...others]) => `### ${placeOf(review, finding)}\n\n${renderComment(review, finding, "inline", others)}`,
@@ -145,13 +147,13 @@ export function reviewMarkdown(review: Review): string {
 export interface CheckPorts {
   readonly checks: Checks;
   readonly store: CheckStore;
-  /** Whether the pull request of a review job's key is open at this head; true where that is not known. */
+  /** Whether the pull request of a review job's key is open at this head; true where unknown. */
   readonly isOpenAt: (key: string, headSha: string) => Promise<boolean>;
 }
 
 /**
- * Begins a check run, or continues the one that is open on this head. Open checks of the pull request's other heads end as
- * superseded.
+ * Begins a check run, or continues the open one of this head. Those of the pull request's other
+ * heads end as superseded.
  *
  * @param now epoch milliseconds
  * @throws as the ports throw
@@ -175,9 +177,9 @@ export async function beginCheck(
 }
 
 /**
- * Ends a check run. A check belongs to a commit: its conclusion is the worst of all open pull requests with that head, so an
- * end is never milder than a verdict that stands. The end is stored before GitHub is called, so that a later attempt reports
- * the same; throws as the ports.
+ * Ends a check run. It belongs to a commit: its conclusion is the worst of all open pull requests
+ * with that head, never milder than a verdict that stands. It is stored before GitHub is called, so
+ * that a later attempt reports the same; throws as the ports.
  *
  * @param isReviewed the end is the verdict of a review, which takes the place of an earlier one
  */
@@ -195,7 +197,7 @@ export async function endCheck(
     await ports.store.ended(id, now);
   };
   await send(check.id, asWorst(end, await worstOnHead(check, ports)));
-  // GitHub shows the newest run: another pull request's may have begun later and ended before, without this verdict.
+  // GitHub shows the newest run: another pull request's may have begun later and ended before.
   const newest = await ports.store.newest(check.repo, check.headSha);
   const worst = await worstOnHead(check, ports);
   if (newest === null || newest.isOpen || newest.conclusion === null || worst === null) return;
@@ -239,15 +241,10 @@ function asWorst(end: CheckEnd, worst: HeadVerdict | null): CheckEnd {
 export function checkEnd(
   result: PostedReview | Superseded | Skipped,
   failOn: FailOn,
-  declined: ReadonlySet<string> = new Set(),
+  declined: ReadonlySet<string>,
 ): CheckEnd {
   if (result.kind === "posted") return reviewEnd(result.review, result.findings, result.summaryUrl, failOn, declined);
   return endWithoutReview(result.kind === "superseded" ? "Superseded" : "Not reviewed", result.reason);
-}
-
-/** The end of a check run that is computed again from the review that stands on GitHub. */
-export function endAgain(review: Review, failOn: FailOn, declined: ReadonlySet<string>): CheckEnd {
-  return reviewEnd(review, review.findings, null, failOn, declined);
 }
 
 /** The same end where it must not let a pull request pass. */
@@ -262,9 +259,9 @@ const LEFT = {
 } as const;
 
 /**
- * The end of a check run that its own job did not end: no job works on its review any more, or the job takes too long. If the
- * check may fail, it fails: a required check that ended neutral would let a pull request pass without its review. A review
- * that is still running later ends it again with its own result.
+ * The end of a check run that its job did not end: no job works on it any more, or takes too long.
+ * If the check may fail, it fails: neutral would let a pull request pass without its review. A
+ * review that is still running later ends it again with its own result.
  */
 export function leftCheckEnd(why: keyof typeof LEFT, failOn: FailOn): CheckEnd {
   return failing(endWithoutReview(why === "late" ? "In progress" : "Not reviewed", LEFT[why]), failOn);

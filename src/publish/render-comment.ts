@@ -1,4 +1,4 @@
-// A finding as a comment on its lines or its file: what, why, how to fix it, earlier comments, how to decline it.
+// A finding as a comment: what, why, how to fix it, earlier comments, how to decline it.
 
 import { rulePage } from "../config/rule-page.ts";
 import type { CommandJob } from "../domain/command.ts";
@@ -9,6 +9,7 @@ import type { SeenBefore } from "../domain/retrieval.ts";
 import { answerMarker, findingMarker } from "../domain/review/marker.ts";
 import type { Review } from "../domain/review.ts";
 import { listed } from "../domain/text/counted.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { ofTool } from "../domain/tool-result.ts";
 import { agentPrompt } from "./agent-prompt.ts";
@@ -26,20 +27,22 @@ const OTHER_PLACES = 20;
 
 /**
  * @param finding the one whose lines the comment is on
- * @param place `inline` offers a committable suggestion; a comment on a whole file has no lines to replace
- * @param others findings that report the same at other places, and have no comment of their own
- * @returns Markdown of at most 60,000 UTF-16 units whose last line is the hidden marker with the ids of all findings
+ * @param place `inline` offers a committable suggestion; a comment on a file has no lines to
+ *   replace
+ * @param others findings that report the same elsewhere, and have no comment of their own
+ * @returns Markdown of at most 60,000 UTF-16 units; its last line, hidden, has the ids of all
+ *   findings
  */
 export function renderComment(
-  review: Pick<Review, "repo" | "headSha" | "reviewed" | "agentPrompt" | "isByOutsider">,
+  review: Pick<Review, "repo" | "headSha" | "reviewed" | "agentPrompt" | "isByOutsider" | "answersCommands">,
   finding: Finding,
   place: "inline" | "file",
   others: readonly Finding[] = [],
 ): string {
   const { repo } = review;
   const where = place === "file" && finding.locMethod !== "none" ? `About ${lines(finding)} of this file.` : "";
-  const quotes = finding.precedents.slice(0, QUOTES).map((said) => `Said before: ${quoteLine(repo, said)}`);
-  return [
+  const quotes = finding.precedents.slice(0, QUOTES).map((precedent) => `Said before: ${quoteLine(repo, precedent)}`);
+  return paragraphs(
     withPullLinks(repo, findingTitle(finding), finding.precedents),
     withPullLinks(repo, sanitizeBlock(finding.body), finding.precedents),
     where,
@@ -47,11 +50,9 @@ export function renderComment(
     otherPlaces(review, others),
     quotes.join("\n"),
     agentPrompt(review, [finding, ...others], "Fix with an agent", PROMPT_LIMIT).join("\n"),
-    origin(finding),
+    origin(review, finding),
     findingMarker([finding, ...others].map(({ id }) => id)),
-  ]
-    .filter((part) => part !== "")
-    .join("\n\n");
+  );
 }
 
 const MARKS: Readonly<Record<Severity, string>> = { critical: "🔴", major: "🟠", medium: "🟡", minor: "🔵" };
@@ -85,8 +86,8 @@ export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed"
   return `Also at ${listed(others, OTHER_PLACES, (finding) => placeOf(review, finding))}.`;
 }
 
-/** One small line: who found it, and how to decline it. */
-export function origin({ rule, source }: Finding): string {
+/** One small line: who found it, and how to decline it where somebody answers, else how to hide it. */
+export function origin({ answersCommands }: Pick<Review, "answersCommands">, { rule, source }: Finding): string {
   const by = source === "memory" ? "Known from memory" : "Found by a model";
   const of = ofTool(rule);
   const byRule =
@@ -94,12 +95,15 @@ export function origin({ rule, source }: Finding): string {
       ? `Rule ${linkedCode(rule ?? "", rulePage(rule ?? ""))}`
       : `Found by ${codeSpan(of.tool)}, rule ${codeSpan(of.rule)}`;
   const found = rule === null ? by : byRule;
-  return `<sub>${found} · to decline it, reply \`/kodiai ignore\` with a reason</sub>`;
+  const inCode =
+    rule === null ? "" : ` · to hide it, write ${codeSpan(`kodiai-ignore ${rule} REASON`)} in a comment above`;
+  const how = answersCommands ? " · to decline it, reply `/kodiai ignore` with a reason" : inCode;
+  return `<sub>${found}${how}</sub>`;
 }
 
 /**
- * The committable block, or plain code if GitHub would commit something other than what was meant: text with hidden
- * characters, or with a line that another bot obeys, must be changed before it is posted.
+ * The committable block, or plain code if GitHub would commit something else than was meant: hidden
+ * characters, and lines that another bot obeys, are changed before they are posted.
  */
 function renderSuggestion(finding: Finding): string {
   if (finding.suggestion === null) return "";
@@ -110,7 +114,7 @@ function renderSuggestion(finding: Finding): string {
   if (text !== meant) return `Put this in place of ${lines(finding)}:\n\n${writeFence("", shown)}`;
   // No line at all deletes the lines; one empty line would leave an empty line behind.
   if (meant === "") return writeFence("suggestion", []);
-  // What a browser posts has CR LF everywhere, so GitHub knows both; it does not document which of them it writes.
+  // A browser posts CR LF everywhere: GitHub knows both, and documents not which one it writes.
   return writeFence("suggestion", finding.suggestion.crlf ? shown.map((line) => `${line}\r`) : shown);
 }
 
@@ -121,16 +125,16 @@ const QUOTED = 200;
 
 type Quoted = Quote & (Pick<Precedent, "url" | "outcome" | "decided" | "date" | "reason"> | Omit<SeenBefore, "path">);
 
-/** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give subprocess.run a list.*` */
-export function quoteLine(repo: Pick<Repo, "host">, said: Quoted): string {
-  const { author, pull, quote, date, outcome, decided } = said;
-  const reason = "reason" in said ? said.reason : undefined;
+/** One line of inert Markdown: `ines on [#1](…) (2026-03-02, fixed): *Give run a list.*` */
+export function quoteLine(repo: Pick<Repo, "host">, quoted: Quoted): string {
+  const { author, pull, quote, date, outcome, decided } = quoted;
+  const reason = "reason" in quoted ? quoted.reason : undefined;
   const who = author === undefined ? "Kodiai" : sanitizeInline(author, 60);
   const known = outcome === "unknown" || outcome === "posted" ? "" : outcome;
   const became = [known, decided ?? ""].filter((part) => part !== "").join(" ");
   const when = [sanitizeInline(date, 10), sanitizeInline(became, 240)].filter((part) => part !== "").join(", ");
   const words = sanitizeInline(quote ?? reason ?? "", QUOTED);
-  const where = `${who} ${placeOfQuote(repo, said.url, pull)}`.trim();
+  const where = `${who} ${placeOfQuote(repo, quoted.url, pull)}`.trim();
   return `${where}${when === "" ? "" : ` (${when})`}${words === "" ? "" : `: *${words}*`}`;
 }
 
@@ -143,7 +147,7 @@ function placeOfQuote(repo: Pick<Repo, "host">, url: string | null, pull: number
   return pull === undefined ? name : `on ${codeSpan(name)}`;
 }
 
-/** References to the pull requests of these memories, which the sanitizer has made code, as links. */
+/** Links references to these memories' pull requests, which the sanitizer has made code. */
 function withPullLinks(repo: Pick<Repo, "host">, markdown: string, precedents: readonly Precedent[]): string {
   return precedents.reduce((text, { pull, url }) => {
     const link = linkTo(repo, `#${pull}`, url);
@@ -158,17 +162,17 @@ const TEXT_LIMIT = 6_000;
 const SOURCES = 5;
 
 /**
- * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and whose last line is the hidden
- *   marker that identifies the answer; null when there is nothing to say
+ * @returns Markdown of at most 60,000 UTF-16 units whose only mention is the one who asked, and
+ *   whose last line is the answer's hidden marker; null when there is nothing to say
  */
 export function renderAnswer(answer: Answer, { comment, repo }: Pick<CommandJob, "comment" | "repo">): string | null {
   const { place, id, author } = comment;
-  const said = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
-  if (said === "") return null;
+  const text = sanitizeBlock(answer.text ?? "", TEXT_LIMIT);
+  if (text === "") return null;
   const to = /^[a-z\d](?:[a-z\d-]{0,38})$/i.test(author.login) ? `@${author.login}` : "";
-  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(said);
+  const isProse = !/^(?:[-*+>#|]|`{3}|~{3}|\d+[.)])/.test(text);
   return [
-    isProse && to !== "" ? `${to} ${said}` : [to, said].filter((part) => part !== "").join("\n\n"),
+    isProse && to !== "" ? `${to} ${text}` : paragraphs(to, text),
     ...small(answer, repo),
     answerMarker(place, id),
   ].join("\n\n");

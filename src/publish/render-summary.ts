@@ -1,5 +1,6 @@
-// The sticky summary: verdict, all findings, what memory knows, where to look, and what was left out.
+// The sticky summary: verdict, findings, what memory knows, where to look, what was left out.
 
+import { wholePercents } from "../domain/figures/whole-percents.ts";
 import { sharedComment } from "../domain/finding.ts";
 import type { BudgetName } from "../domain/omissions.ts";
 import { NOTHING_REMEMBERED } from "../domain/retrieval.ts";
@@ -16,30 +17,22 @@ import type { Intent, Risk } from "../domain/signals.ts";
 import { counted, listed } from "../domain/text/counted.ts";
 import { agentPrompt } from "./agent-prompt.ts";
 import { fitList, folded } from "./fit-list.ts";
-import {
-  askedLines,
-  configLines,
-  degradedLines,
-  heldBackLines,
-  leftOutLines,
-  sparedLines,
-  unreadLines,
-} from "./not-said.ts";
+import { askedLines, configLines, degradedLines, heldBackLines, leftOutLines, unreadLines } from "./not-said.ts";
 import { linkedCommit, linkedLine, linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, quoteLine } from "./render-comment.ts";
 import { codeSpan, sanitizeBlock, sanitizeInline } from "./sanitize.ts";
 import { findingsTable, unplacedFindings, worstFirst } from "./summary-findings.ts";
 
-/** UTF-16 units of the body. GitHub refuses more than 65,536 characters; the difference allows for what redaction adds. */
+/** UTF-16 units. GitHub takes 65,536 characters; the difference is for what redaction adds. */
 export const BODY_LIMIT = 60_000;
 
-/** Code points of the model's description of the change: the prompt asks for one to three sentences. */
+/** Code points of the model's description: the prompt asks for one to three sentences. */
 const WALKTHROUGH_LIMIT = 800;
 
 /** The footer shows the month's cost from this share of its budget on. */
 const MONTH_SHARE = 0.8;
 
-/** How BODY_LIMIT is shared out; verdict, headings and footer have limits of their own that fit the remaining 4,500. */
+/** Shares of BODY_LIMIT; verdict, headings and footer fit the remaining 4,500. */
 const SECTION_LENGTHS = {
   table: 9_000,
   unplaced: 10_000,
@@ -59,7 +52,8 @@ const SECTION_LENGTHS = {
 
 /**
  * @param findings where each finding is: as planned (`review.findings`), or as GitHub has it
- * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the hidden marker of the summary
+ * @returns Markdown of at most BODY_LIMIT UTF-16 units whose last line is the summary's hidden
+ *   marker
  */
 export function renderSummary(review: Review, findings: readonly PlacedFinding[]): string {
   const worst = worstFirst(findings);
@@ -79,15 +73,15 @@ export function renderSummary(review: Review, findings: readonly PlacedFinding[]
     unreadLines(review, SECTION_LENGTHS.unread),
     heldBackLines(review, SECTION_LENGTHS.heldBack),
     askedLines(review, SECTION_LENGTHS.asked),
-    leftOutLines(review, SECTION_LENGTHS.leftOut),
-    sparedLines(review, SECTION_LENGTHS.spared),
+    leftOutLines(review, false, SECTION_LENGTHS.leftOut),
+    leftOutLines(review, true, SECTION_LENGTHS.spared),
     agentPrompt(
       review,
       worst.map(({ finding }) => finding),
       "Prompt for a coding agent",
       SECTION_LENGTHS.prompt,
     ),
-    firstLines(review),
+    [review.summaryBecause === "first" ? "First review here; later ones are silent when there is nothing to say." : ""],
     [footer(review)],
     [SUMMARY_MARKER],
   ];
@@ -102,17 +96,13 @@ function headline(review: Review, findings: readonly PlacedFinding[]): readonly 
   return signal === "" ? [] : [`**${signal}**`];
 }
 
-function firstLines({ summaryBecause }: Review): readonly string[] {
-  return summaryBecause === "first" ? ["First review here; later ones are silent when there is nothing to say."] : [];
-}
-
 /** The one line of the review itself, which links the summary. */
 export function renderReviewBody(headSha: string, repo: Review["repo"], summaryUrl: string | null): string {
   const head = linkedCommit(repo, headSha);
   return summaryUrl === null ? `Reviewed ${head}.` : `Reviewed ${head}: see the [summary](${summaryUrl}).`;
 }
 
-/** The base's guidance, other tools, and the issues that it closes; in code, so that GitHub links no issue again. */
+/** The base's guidance, other tools, and issues; in code, so that GitHub links no issue again. */
 function sources({ sources: read }: Review): string {
   const issues = read.issues.filter(({ reason }) => reason === null).map(({ name }) => name);
   const named = [
@@ -145,7 +135,7 @@ function configuration({ configUsed }: Review): string {
   return `Configuration: ${sanitizeInline(configUsed.replace(/(?<!\S)\S+@[0-9a-f]{7}\b/g, "`$&`"), 400)}.`;
 }
 
-/** A change that is staged, or read from a diff, has no commit of its own; a diff without a clone has no base either. */
+/** A change that is staged or read from a diff has no commit; a diff with no clone has no base. */
 function ends({ repo, headSha, baseSha }: Review): string {
   const named = (sha: string) => (/^(?:0+|f+)$/.test(sha) ? null : linkedCommit(repo, sha));
   const [head, base] = [named(headSha), named(baseSha)];
@@ -195,7 +185,7 @@ function scope({ scope: read, repo }: Review): string {
   return `Incremental review since ${linkedCommit(repo, read.since)}.`;
 }
 
-/** Earlier findings that were not found again in code that changed. Their threads stay open: a person decides. */
+/** Not found again in code that changed. Their threads stay open: a person decides. */
 function addressedLines(review: Review, maxLength: number): readonly string[] {
   const { addressed } = review;
   if (addressed.length === 0) return [];
@@ -208,7 +198,7 @@ function addressedLines(review: Review, maxLength: number): readonly string[] {
   return ["**May be addressed:**", "", ...shown];
 }
 
-/** The size of the memory, for a repository's first reviews: "Remembered so far: 214 TypeScript."; else "". */
+/** For a repository's first reviews: "Remembered so far: 214 TypeScript."; else "". */
 function memoryHeld(held: ReviewMemory["held"]): string {
   if (held === undefined || held === null) return "";
   const counts = held.languages
@@ -218,7 +208,7 @@ function memoryHeld(held: ReviewMemory["held"]): string {
   return `Remembered so far: ${so}${held.isImporting ? "; past reviews are still being imported" : ""}.`;
 }
 
-// Earlier comments about these findings, or about code that is similar to the changed code: never an accusation.
+// Earlier comments about these findings, or about similar code: never an accusation.
 
 const MAX_QUOTES = 8;
 
@@ -231,7 +221,8 @@ function rememberedLines(review: Review, findings: readonly PlacedFinding[], max
     quotes.set(id, { ...one, places: one.places.add(place) });
   };
   for (const { finding } of worstFirst(findings))
-    for (const said of finding.precedents) add(said.id, () => quoteLine(repo, said), placeOf(review, finding));
+    for (const precedent of finding.precedents)
+      add(precedent.id, () => quoteLine(repo, precedent), placeOf(review, finding));
   for (const seen of known.seenBefore) {
     const alike = `${codeSpan(seen.path, 120)} (code ${Math.round(seen.similarity * 100)}% similar)`;
     if (!quotes.has(seen.memoryId)) add(seen.memoryId, () => quoteLine(repo, seen), alike);
@@ -283,8 +274,8 @@ function shared(inline: readonly PlacedFinding[]): string {
   return comments === inline.length ? "" : ` Equal findings share a comment: ${counted(comments, "inline comment")}.`;
 }
 
-// Where to look in a change: its risks in one line, its files by area. The author's access is left out: it steers the review, and
-// only the review uses it.
+// Where to look in a change: its risks in one line, its files by area. The author's access is left
+// out: only the review uses it.
 
 const PLACES_SHOWN = 3;
 const FILES_SHOWN = 20;
@@ -334,10 +325,11 @@ function fileLines({ reviewed, signals, memory }: Review, maxLength: number): re
   const more = (count: number) => `- and ${counted(count, "more folder")}`;
   const kinds = Object.entries(signals.metrics.filesByKind).filter(([, count]) => count > 0);
   const { added, removed } = signals.metrics;
+  const percents = wholePercents(signals.languages.map(({ share }) => share));
   const languages = signals.languages
     .filter(({ share }) => share >= LEAST_SHARE)
     .slice(0, LANGUAGES_SHOWN)
-    .map(({ name, share }) => `${sanitizeInline(name, 40)} ${Math.round(share * 100)} %`);
+    .map(({ name }, at) => `${sanitizeInline(name, 40)} ${percents[at]} %`);
   const size = [`+${added} −${removed} lines`, ...languages].join(", ");
   const title = `${counted(reviewed.length, "file")} reviewed (${kinds.map(([kind, count]) => `${count} ${kind}`).join(", ")})`;
   const known = listed(memory.commenters ?? [], COMMENTERS_SHOWN, ({ author, comments }) => {

@@ -1,5 +1,6 @@
-// The only way out for text that others wrote: titles, paths, messages of custom rules, names. The output shows the same
-// words and does nothing: no image, HTML, link, mention, reference or command; closed fences; bounded length.
+// The only way out for text that others wrote: titles, paths, messages, names. The output shows the
+// same words and does nothing: no image, HTML, link, mention, reference or command; closed fences;
+// bounded length.
 
 import { cutText } from "../domain/text/cut-text.ts";
 import { closesFence } from "../domain/text/rendered-markdown.ts";
@@ -29,7 +30,7 @@ const BLOCK_LIMIT = 3000;
  * One line of plain text; code spans in it stay code.
  *
  * @param limit visible code points, at least 10
- * @returns Markdown of one line that shows the text and is inert; at most 8 × limit + 20 UTF-16 units; idempotent
+ * @returns inert Markdown of one line; at most 8 × limit + 20 UTF-16 units; idempotent
  */
 export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
   const start = startOf(text, limit);
@@ -37,8 +38,8 @@ export function sanitizeInline(text: string, limit = INLINE_LIMIT): string {
 }
 
 /**
- * Several lines of Markdown. Paragraphs, flat lists, emphasis, code spans and fenced code stay; all else becomes plain text.
- * Fences open and close on lines of their own, at the left margin.
+ * Lines of Markdown. Paragraphs, flat lists, emphasis, code spans and fenced code stay; all else
+ * becomes plain text. Fences open and close on lines of their own, at the left margin.
  *
  * @param limit visible code points, at least 20
  * @returns inert Markdown without blank lines at its ends; "" when nothing is left; idempotent
@@ -63,8 +64,8 @@ function oneLine(text: string): string {
 }
 
 /**
- * The part of the text that can matter: megabytes are not read to show a few hundred characters. Our own output never
- * reaches this length, so a second pass does not cut it again.
+ * The part of the text that can matter: of megabytes a few hundred characters are shown. Our own
+ * output is never so long, so a second pass does not cut it again.
  */
 function startOf(text: string, limit: number): string {
   return cutText(text, 16 * limit + 400);
@@ -75,18 +76,18 @@ function shorten(pieces: readonly Piece[], limit: number, cut: boolean): readonl
   return joinPieces([...cutPieces(pieces, limit - CUT.length), { kind: "text", text: CUT }]);
 }
 
-// Hidden characters never leave as they are: bidi controls, escapes and tag characters show as <U+202E>.
+// Hidden characters never leave: bidi controls, escapes and tags show as <U+202E>.
 
 const LINE_ENDS = /\r\n?|\u2028|\u2029|\u0085|\v|\f/g;
 
 /**
- * Removed: soft hyphen, joiners, zero-width spaces, variation selectors, byte order mark. Ordinary text and emoji contain
- * them; at worst a family emoji splits into its members.
+ * Removed: soft hyphen, joiners, zero-width spaces, variation selectors, byte order mark. Ordinary
+ * text and emoji contain them; at worst a family emoji splits into its members.
  */
 const SILENT =
   /\u00AD|\u034F|[\u180B-\u180F]|[\u200B-\u200D]|[\u2060-\u2064]|[\uFE00-\uFE0F]|\uFEFF|[\u{E0100}-\u{E01EF}]/gu;
 
-/** Control and format characters, lone surrogates, and letters that draw nothing (Hangul fillers, the empty Braille cell). */
+/** Control and format characters, lone surrogates, and letters that draw nothing (fillers). */
 const HIDDEN = /[\p{Cf}\p{Cs}]|[^\P{Cc}\n\t]|[\u115F\u1160\u3164\uFFA0\u2800]/gu;
 
 /**
@@ -101,17 +102,17 @@ export function visible(text: string): string {
     .replace(HIDDEN, (hidden) => `<U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}>`);
 }
 
-// A finding's body as lines and fences. As with pieces, reading the written text again gives the same blocks.
+// A finding's body as lines and fences; reading the written text again gives the same.
 
-/** A line of prose (perhaps a list item), a fenced piece of code, or the gap between two paragraphs. */
+/** A line of prose (perhaps a list item), a fenced piece of code, or a gap between paragraphs. */
 type Block =
   | { readonly kind: "line"; readonly marker: string; readonly pieces: readonly Piece[] }
   | { readonly kind: "fence"; readonly language: string; readonly lines: readonly string[] }
   | { readonly kind: "gap" };
 
 /**
- * Languages that a fence may be coloured in. Not among them: `suggestion`, which GitHub would offer to commit, and
- * `mermaid`, `math`, `geojson`, `topojson` and `stl`, which it would draw.
+ * Languages that a fence may be coloured in. Not `suggestion`, which GitHub would offer to commit,
+ * nor `mermaid`, `math`, `geojson`, `topojson` and `stl`, which it would draw.
  */
 const LANGUAGES = new Set(
   "bash c cpp cs css csharp diff dockerfile elixir go haskell html ini java javascript js json jsx kotlin lua make makefile php python py ruby rust scala sh shell sql swift toml ts tsx typescript xml yaml yml".split(
@@ -160,7 +161,7 @@ export function writeFence(language: string, lines: readonly string[]): string {
   return [fence + language, ...lines, fence].join("\n");
 }
 
-/** A line of code that no bot obeys and that holds no marker of ours: a command moves one column to the right. */
+/** Code that no bot obeys and without a marker of ours: a command moves one column right. */
 export function quietCode(line: string): string {
   const code = unmarked(line);
   return isCommand(code) ? ` ${code}` : code;
@@ -222,7 +223,7 @@ function openFence(trimmed: string): Fence | null {
   return { run, language: LANGUAGES.has(language) ? language : "", lines: [] };
 }
 
-/** One gap between paragraphs, one around every fence, none at the ends; empty fences are dropped. */
+/** One gap between paragraphs, one around fences, none at the ends; no empty fences. */
 function spaced(blocks: readonly Block[]): readonly Block[] {
   const full = blocks.filter((block) => block.kind !== "fence" || block.lines.some((line) => line.trim() !== ""));
   const apart = full.flatMap((block): Block[] => (block.kind === "fence" ? [GAP, block, GAP] : [block]));

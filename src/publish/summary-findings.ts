@@ -1,10 +1,11 @@
-// The findings of a review in its summary: a table of all of them, and in full those that have no comment on their lines. Each
-// `maxLength` is in UTF-16 units.
+// The findings in the summary: a table of all of them, and in full those without a comment on their
+// lines. Each `maxLength` is in UTF-16 units.
 
 import { SEVERITIES, sharedComment } from "../domain/finding.ts";
 import type { PlacedFinding, Review } from "../domain/review.ts";
 import { counted } from "../domain/text/counted.ts";
-import { fitList, folded } from "./fit-list.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
+import { fitList, fitting, folded } from "./fit-list.ts";
 import { linkTo, placeOf } from "./permalink.ts";
 import { findingTitle, origin, otherPlaces, severityMark, titleText } from "./render-comment.ts";
 import { sanitizeBlock, sanitizeInline } from "./sanitize.ts";
@@ -30,7 +31,7 @@ export function findingsTable(
     JSON.stringify([severity, rule, title]),
   );
   const groups = [...rows.values()];
-  const shown = fitted(groups, (group) => row(review, group), maxLength);
+  const shown = fitting(groups, (group) => row(review, group), maxLength, 2);
   const rest = groups.slice(shown.length).reduce((sum, { length }) => sum + length, 0);
   const more = `And ${counted(rest, "more finding")} that did not fit here; \`kodiai review\` lists all of them.`;
   return ["| | Finding | Where |", "|-|-|-|", ...shown, ...(rest === 0 ? [] : ["", more])];
@@ -49,8 +50,8 @@ function row(review: Review, group: readonly PlacedFinding[]): string {
 }
 
 /**
- * The findings without a comment on their lines, folded: in full if the summary is the only place that has them, else in one
- * line with the reason.
+ * The findings without a comment on their lines, folded: in full if only the summary has them, else
+ * in one line with the reason.
  */
 export function unplacedFindings(
   review: Review,
@@ -64,26 +65,13 @@ export function unplacedFindings(
     ({ finding }) => sharedComment(finding) ?? finding.id,
   );
   const groups = [...full.values()];
-  const shown = fitted(groups, (group) => inFull(review, group), maxLength * 0.7);
+  const shown = fitting(groups, (group) => inFull(review, group), maxLength * 0.7, 2);
   const lines = [...groups.slice(shown.length).flat(), ...short];
   const more = (count: number) => `- and ${count} more that did not fit here; \`kodiai review\` lists all of them`;
   return folded("Findings without a comment on the lines", [
     ...shown.flatMap((text) => [text, ""]),
     ...fitList(lines, (placed) => `- ${inOneLine(review, placed)}`, maxLength * 0.25, 200, more),
   ]);
-}
-
-/** The first texts that fit together. Each text is a paragraph, which takes two line ends. */
-function fitted<T>(items: readonly T[], write: (item: T) => string, maxLength: number): readonly string[] {
-  const shown: string[] = [];
-  let left = maxLength;
-  for (const item of items) {
-    const text = write(item);
-    left -= text.length + 2;
-    if (left < 0) break;
-    shown.push(text);
-  }
-  return shown;
 }
 
 /** Findings with the same text are shown once, with all their places. */
@@ -94,8 +82,7 @@ function inFull(review: Review, [first, ...others]: readonly PlacedFinding[]): s
     review,
     others.map((other) => other.finding),
   );
-  const parts = [inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(finding)];
-  return parts.filter((part) => part !== "").join("\n\n");
+  return paragraphs(inOneLine(review, first), sanitizeBlock(finding.body, BODY_SHOWN), also, origin(review, finding));
 }
 
 function inOneLine(review: Review, placed: PlacedFinding): string {

@@ -80,8 +80,8 @@ export const InstallationDelivery = z.object({
 export type InstallationDelivery = z.infer<typeof InstallationDelivery>;
 
 /**
- * Our form of a payload's repository. Its two fields of visibility can differ, because GitHub writes them at different times: the
- * stricter wins.
+ * Our form of a payload's repository. GitHub writes its two fields of visibility at different
+ * times: the stricter wins.
  *
  * @param host `github.com` or the GHES host
  */
@@ -118,10 +118,10 @@ export interface ReceiveOptions {
   readonly slug: string;
 }
 
-/** Reads a delivery: what follows from it, or one line on why nothing does. Never throws, for any payload. */
+/** Reads a delivery: what follows from it, or why nothing does. Never throws, for any payload. */
 export type Reader<Outcome> = (delivery: Delivery, options: ReceiveOptions) => Outcome | string;
 
-/** A reader of payloads of one form; the reason against another names its first field that is not as GitHub documents it. */
+/** A reader of payloads of one form; for another the reason names its first wrong field. */
 export function reader<Payload, Outcome>(
   form: z.ZodType<Payload>,
   read: (payload: Payload, delivery: Delivery, options: ReceiveOptions) => Outcome | string,

@@ -12,10 +12,10 @@ const Check = z.object({
   app: z.object({ slug: z.string() }).partial().nullish().catch(undefined),
 });
 
-/** The App of code scanning: its check run on a head ends when GitHub has taken over the results of one tool. */
+/** The App of code scanning: its check run ends when GitHub has taken over a tool's results. */
 const SCANNER = "github-advanced-security";
 
-/** Whether a check that ended is one of code scanning: the App that shows it cannot be chosen by who uploads. */
+/** Whether a check that ended is of code scanning; who uploads cannot choose the App. */
 export function isScan(action: unknown, app: { readonly slug?: unknown } | null | undefined): boolean {
   return action === "completed" && app?.slug === SCANNER;
 }
@@ -31,44 +31,28 @@ const CheckDelivery = RepositoryEvent.extend({
   return z.NEVER;
 });
 
-/** Written by this version or an earlier one, because GitHub lists no pull requests from forks in the payload. */
+/** Written by us: GitHub lists no pull requests from forks in the payload. */
 const EXTERNAL_ID = /^pull\/([1-9]\d{0,9})(?:\/[0-9a-f]{1,64})?$/;
 
 /**
- * A re-run of our check run or check suite, requested on GitHub, is an explicit request for a review of each pull request with
- * that head: of forks' the payload names none. The end of a scan is a reason to look again at those that we know.
+ * A re-run of our check, requested on GitHub, asks for a review of each pull request with that
+ * head: of forks' the payload names none. After a scan those that we know are looked at again.
  */
 export const readCheckRun: Reader<HeadJobs> = reader(CheckDelivery, (payload, delivery, { host }) => {
   const { action, check, installation, repository, sender } = payload;
   const hasScanned = delivery.event === "check_run" && isScan(action, check.app);
   if (action !== "rerequested" && !hasScanned) return `check run: action ${quoted(action)} is not handled`;
-  const named = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
-  const own = named === undefined ? [] : [Number(named)];
-  const head = {
-    delivery: delivery.id,
-    installationId: installation.id,
-    repo: repoOf(repository, host),
-    headSha: check.head_sha,
-  };
-  if (hasScanned)
-    return {
-      kind: "heads",
-      delivery: delivery.id,
-      named: [],
-      each: { ...UNSHAPED, kind: "review", ...head, trigger: "scanned", explicit: false },
-    };
+  const head = { delivery: delivery.id, installationId: installation.id, repo: repoOf(repository, host) };
+  const each = { ...UNSHAPED, kind: "review", ...head, headSha: check.head_sha } as const;
+  const heads = { kind: "heads", delivery: delivery.id } as const;
+  if (hasScanned) return { ...heads, named: [], each: { ...each, trigger: "scanned", explicit: false } };
+  const own = EXTERNAL_ID.exec(check.external_id ?? "")?.[1];
+  const listed = (check.pull_requests ?? []).map(({ number }) => number);
+  const askedBy = sender === undefined ? null : { id: sender.id, login: sender.login };
   return {
-    kind: "heads",
-    delivery: delivery.id,
-    named: [...own, ...(check.pull_requests ?? []).map(({ number }) => number)],
-    each: {
-      ...UNSHAPED,
-      kind: "review",
-      ...head,
-      trigger: "rerequested",
-      explicit: true,
-      askedBy: sender === undefined ? null : { id: sender.id, login: sender.login },
-    },
+    ...heads,
+    named: own === undefined ? listed : [Number(own), ...listed],
+    each: { ...each, trigger: "rerequested", explicit: true, askedBy },
   };
 });
 
@@ -76,10 +60,10 @@ const MergeGroupDelivery = RepositoryEvent.extend({
   merge_group: z.object({ head_sha: Sha, base_sha: Sha, head_ref: z.string().max(1_000) }),
 });
 
-/** `refs/heads/gh-readonly-queue/BRANCH/pr-NUMBER-SHA`; NUMBER is the last pull request in the group. */
+/** `refs/heads/gh-readonly-queue/BRANCH/pr-NUMBER-SHA`: the last pull request of the group. */
 const NUMBER = /\/pr-([1-9]\d{0,9})-[0-9a-f]{40,64}$/;
 
-/** A merge queue requests checks on the commit that it would merge: the job completes our check there without a review. */
+/** A merge queue requests checks on its commit: the job completes our check without a review. */
 export const readMergeGroup: Reader<ReviewJob> = reader(MergeGroupDelivery, (payload, delivery, { host }) => {
   const { action, installation, repository, merge_group: group } = payload;
   if (action !== "checks_requested") return `merge group: action ${quoted(action)} is not handled`;

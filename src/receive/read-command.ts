@@ -1,11 +1,10 @@
-// Parses commands in comments with a closed grammar: a mention or /kodiai in the first line after quotations, a known verb,
-// and text. Text after the verb never changes a setting. Only the first few thousand characters of a comment are read.
+// Parses commands in comments with a closed grammar: a mention or /kodiai in the first line after
+// quotations, a known verb, and text. Text after the verb never changes a setting.
 import { didYouMean } from "../config/did-you-mean.ts";
 import { type Command, SYNONYMS, VERBS, type Verb, verbEntry } from "../domain/command.ts";
 import { cutText, oneLine } from "../domain/text/cut-text.ts";
 import { smallTalk } from "../domain/text/low-information.ts";
 
-/** Characters read of a comment, and of its first line. */
 const READ = 20_000;
 const LINE = 4_000;
 
@@ -43,7 +42,7 @@ export function readCommand(text: string, slug: string): Command | null {
   return ordered(behind, rest);
 }
 
-/** The question in a reply without a mention of us; null when it is small talk, or addresses another person or bot. */
+/** The question in a reply without a mention of us; null for small talk, or one to another. */
 export function readReply(text: string): Command | null {
   const { line } = firstLine(text);
   if (/^\s{0,3}@[a-z\d]/i.test(line) || /^\s{0,3}[/!][a-z]/i.test(line)) return null;
@@ -57,7 +56,7 @@ export function withoutMention(line: string, slug: string): string {
   return found === null ? line : `${line.slice(0, found.start)}${line.slice(found.end)}`.trim();
 }
 
-/** Parses the text after a mention: a verb, otherwise a question. A single unknown word is most likely a typo of a verb. */
+/** The text after a mention: a verb, else a question. One unknown word: likely a mistyped verb. */
 function ordered(behind: string, rest: string): Command | null {
   const words = plain(behind);
   if (words === "" && rest === "") return { kind: "verb", verb: "help", text: "" };
@@ -85,8 +84,8 @@ function verbOf(marked: string, rest: string): Command | null {
   if (verb === "explain" && !FILLER.test(`${after} `))
     return { kind: "verb", verb: "ask", text: question(words, rest) };
   const takesMore = verb === "ask" || verb === "remember";
-  const said = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
-  return { kind: "verb", verb, text: cutText(said, most) };
+  const argument = takesMore ? question(after, rest) : FILLER.test(`${after} `) ? "" : oneLine(after);
+  return { kind: "verb", verb, text: cutText(argument, most) };
 }
 
 function unknown(behind: string): Command {
@@ -140,8 +139,8 @@ function splitAt(text: string, mark: string): readonly [string, string] {
 }
 
 /**
- * The first non-blank line after leading quotations, as GitHub's "Quote reply" writes them, and the rest. Both are "" for a
- * code block, which holds no command.
+ * The first non-blank line after leading quotations, as "Quote reply" writes them, and the rest.
+ * Both are "" for a code block, which holds no command.
  */
 function firstLine(text: string): { readonly line: string; readonly rest: string } {
   const read = text.slice(0, READ).replace(QUOTATIONS, "");
@@ -184,7 +183,7 @@ function closesAt(line: string, at: number): boolean {
   return !/^(?:[\p{L}\p{N}_/@-]|\.[\p{L}\p{N}])/u.test(line.slice(at, at + 3));
 }
 
-/** Replaces each stretch between two delimiters, including them; an unclosed one extends to the end. Linear time. */
+/** Replaces each stretch with its delimiters; an unclosed one extends to the end. Linear time. */
 function replaceBetween(text: string, open: string, close: string, by: (stretch: string) => string): string {
   let kept = "";
   let at = 0;

@@ -1,4 +1,4 @@
-// Turns a delivery about a comment into a command with the text as it was then, or a reason why there is none.
+// Turns a delivery about a comment into a command with the text of then, or a reason for none.
 
 import { z } from "zod";
 import { type AskingComment, type CommandJob, verbEntry } from "../domain/command.ts";
@@ -152,7 +152,7 @@ function refusalOf({ around, pull, written }: CommentEvent, wanted: string, slug
   if (writer.login.toLowerCase() === `${slug.toLowerCase()}[bot]`) return "written by Kodiai itself";
   // Only people are answered: two bots could answer each other forever.
   if ((writer.type ?? "User") !== "User" || writer.login.endsWith("[bot]")) return "not written by a person";
-  // Untrusted input (a comment, a web page) may control such an App, so its writer did not necessarily ask.
+  // A comment or a web page may control such an App: its writer did not necessarily ask.
   if (isByApp) return "written through a GitHub App";
   if ((body ?? "").trim() === "") return "the comment is empty";
   return pull.locked === true ? "the conversation is locked" : null;

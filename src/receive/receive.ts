@@ -1,5 +1,5 @@
-// Entry module. A delivery becomes a job, or is ignored with a reason. The decision needs only the delivery, no request; gather
-// decides what depends on the repository's configuration (drafts, labels, branches).
+// Entry module. A delivery becomes a job, or is ignored with a reason, without a request; gather
+// decides what depends on the configuration (drafts, labels, branches).
 
 import { createHash } from "node:crypto";
 import { z } from "zod";
@@ -44,7 +44,7 @@ export interface Received {
   readonly outcome: Outcome;
   /** Further jobs, which learn from what people did and wrote. */
   readonly followUpJobs: readonly UpkeepJob[];
-  /** Fingerprint that recognises the same event under another delivery id; null when a repetition does no harm. */
+  /** Recognises the same event under another delivery id; null when a repetition is harmless. */
   readonly dedupKey: string | null;
 }
 
@@ -64,10 +64,9 @@ const READERS: ReadonlyMap<string, Reader<Outcome>> = new Map<string, Reader<Out
 export const READ_EVENTS: readonly string[] = [...READERS.keys()];
 
 /**
- * Reads one delivery.
+ * Reads one delivery. Never throws, for any payload.
  *
- * @param settings of this Kodiai server; the slug is `kodiai` when left out
- * @returns a job, a cancellation, maintenance jobs for memory, or `Ignored` with a reason; never throws, for any payload
+ * @param settings the slug is `kodiai` when left out
  */
 export function receive(
   delivery: Delivery,
@@ -87,7 +86,7 @@ export function receive(
 
 const CHECK_EVENTS: ReadonlySet<string> = new Set(["check_run", "check_suite"]);
 
-/** True for a check of another App than code scanning, and for events of our own checks other than a re-run request: these are not stored. */
+/** A check of another App than code scanning, or an event of ours other than a re-run request. */
 export function isForeignCheck(event: string, payload: unknown, appId: number): boolean {
   if (!CHECK_EVENTS.has(event)) return false;
   const { action, [event]: check } = payload as Readonly<Record<string, unknown>>;
@@ -112,11 +111,12 @@ function readPullRequest(
   }
   const trigger = triggerOf(payload, options);
   if (typeof trigger !== "string") return trigger.reason;
-  // Other reasons against a review depend on the configuration; they are found later, so that a required check still completes.
+  // Other reasons depend on the configuration and come later: a required check still completes.
   if (pull.state === "closed") return "the pull request is closed";
   // A request by name, which policy does not hold back.
   const isPerson = sender.type !== "Bot";
-  const explicit = isPerson && (trigger === "review_requested" || isReviewLabel(payload));
+  const isLabel = action === "labeled" && labelKey(payload.label?.name ?? "") === REVIEW_LABEL;
+  const explicit = isPerson && (trigger === "review_requested" || isLabel);
   return {
     ...UNSHAPED,
     kind: "review",
@@ -155,23 +155,19 @@ function triggerOf(
   }
 }
 
-/** Actions after which policy may admit the pull request: a job asks it, and costs a few requests where nothing changed. */
+/** Actions after which policy may admit the pull request: a job asks it. */
 const ORDINARY = ["opened", "reopened", "ready_for_review", "synchronize", "labeled", "unlabeled", "unlocked"] as const;
 
 /** All actions of `pull_request` that ask for a review. */
 export const REVIEWED_ACTIONS: readonly string[] = [...ORDINARY, "edited", "review_requested"];
 
-/** Why an edit lets go of nothing, or null: which words of a title hold it back beside tags, only the configuration knows. */
+/** Why an edit lets go of nothing, or null: only the configuration knows further hold words. */
 function keptByEdit({ changes, pull_request: { title } }: PullRequestDelivery): { readonly reason: string } | null {
   if (changes?.base !== undefined) return null;
   if (changes?.title === undefined)
     return { reason: "edited: neither the base nor a hold tag ([wip], [draft], [no-review]) changed" };
   const tag = holdTag(title);
   return tag === null ? null : { reason: `edited: the title is tagged [${tag}]` };
-}
-
-function isReviewLabel({ action, label }: PullRequestDelivery): boolean {
-  return action === "labeled" && label !== undefined && labelKey(label.name) === REVIEW_LABEL;
 }
 
 /**
@@ -214,8 +210,8 @@ const TRIGGERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A delivery that may carry feedback on our findings -> a job that checks. GitHub sends no webhooks for reactions: a schedule covers
- * them, and missed deliveries.
+ * A delivery that may carry feedback on our findings -> a job that checks. A schedule covers
+ * reactions, of which GitHub sends none, and missed deliveries.
  *
  * @returns null when there is nothing to learn from it; never throws, for any payload
  */
@@ -224,7 +220,7 @@ function feedbackJob({ id, event, payload }: Delivery, { slug, host }: ReceiveOp
   const trigger = data === undefined ? undefined : TRIGGERS.get(`${event} ${data.action}`);
   if (data === undefined || trigger === undefined) return null;
   const { sender, thread, comment } = data;
-  // Only a person's reply can be feedback on a comment of ours; a command's own job records its feedback.
+  // Only a person's reply to us is feedback here; a command's own job records its feedback.
   const isReply = typeof comment?.in_reply_to_id === "number" && (sender.type ?? "User") === "User";
   if (trigger === "reply" && (!isReply || isOrder(comment?.body ?? "", slug))) return null;
   const repo = repoOf(data.repository, host);
@@ -249,7 +245,7 @@ function isOrder(body: string, slug: string): boolean {
   return command?.kind === "verb" && command.verb !== "ask";
 }
 
-/** Distinguishes two events of one kind on one head in one second: two labels, two titles, two pushes to the same head. */
+/** Tells apart events of one kind on one head in one second: labels, titles, repeated pushes. */
 const Moment = z.object({
   before: z.string().optional().catch(undefined),
   pull_request: z
@@ -267,14 +263,14 @@ const Moment = z.object({
 const DIGITS = 32;
 
 /**
- * The fingerprint of a delivery with a job, which recognises the same event under another delivery id.
+ * Recognises the same event under another delivery id.
  *
- * @returns `HOST/REPO_ID#NUMBER@HASH`; the hash covers repository, pull request, head, trigger and time of a review, or the comment
- * of a command. If the payload has no time, the hash covers the whole payload.
+ * @returns `HOST/REPO_ID#NUMBER@HASH`; the hash covers head, trigger and time of a review, or the
+ *   comment of a command. If the payload has no time, it covers the whole payload
  */
 function dedupKey(job: ReviewJob | CommandJob, { payload }: Delivery): string {
-  const said = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
-  const hash = createHash("sha256").update(JSON.stringify(said)).digest("hex").slice(0, DIGITS);
+  const parts = job.kind === "command" ? ["command"] : [job.headSha, job.trigger, ...momentOf(payload)];
+  const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, DIGITS);
   return `${job.key}@${hash}`;
 }
 

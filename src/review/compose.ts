@@ -1,6 +1,6 @@
-// Builds the prompt: our own text in the system part, text by others fenced in the user part, each section within its
-// limit. Parts shared by all questions of a review come first and word for word the same, so that a server can cache
-// them.
+// Builds the prompt: our text in the system part, text by others fenced in the user part, each
+// section within its limit. What the questions of a review share comes first, word for word, so
+// that a server can cache it.
 
 import { fileList } from "../config/patterns.ts";
 import type { PathInstruction } from "../config/repo-config.ts";
@@ -13,6 +13,7 @@ import type { FileCoverage } from "../domain/review.ts";
 import type { ReviewSignals } from "../domain/signals.ts";
 import { listed } from "../domain/text/counted.ts";
 import { cutText } from "../domain/text/cut-text.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import { type VisibleText, visibleText } from "../domain/text/rendered-markdown.ts";
 import { fence, reveal, revealLine } from "../domain/text/untrusted-text.ts";
 import { cutAtLine, drawnContext, fitSections, type Section } from "./reading/draw-file.ts";
@@ -32,9 +33,7 @@ export interface PromptMaterial {
   readonly parts: readonly Part[];
   /** How often each part is read; no reading knows what another one found. */
   readonly readings: number;
-  /** Of each reviewed file. */
   readonly coverage: readonly FileCoverage[];
-  /** The code around the change. */
   readonly around: ChangeContext;
 }
 
@@ -42,7 +41,7 @@ export interface PromptMaterial {
  * Composes the questions of a review.
  *
  * @param delimiter unguessable and new: `kodiai-` and at least 16 hex digits
- * @param contextChars UTF-16 units for everything but instructions, precedents, code around the change and diff
+ * @param contextChars UTF-16 units of the sections about the pull request
  */
 export function compose(
   material: PromptMaterial,
@@ -52,17 +51,18 @@ export function compose(
   const { context, parts, readings } = material;
   const words = authorsWords(context);
   const fitted = fitSections(sections(material, words), contextChars);
-  const shared = fitted.sections.map((section) => drawn(section, delimiter)).join("\n\n");
+  const shared = fitted.sections
+    .map(({ heading, text, part }) => `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`)
+    .join("\n\n");
   const code = drawnContext(material.around);
   const shownCode = cutAtLine(code, aroundChars);
   const around = shownCode === "" ? "" : `${AROUND}\n\n${fence("code", shownCode, delimiter)}`;
   const opened = [`# The pull request\n\n${shared}`, precedentPart(material, delimiter), around];
-  const opening = opened.filter((part) => part !== "").join("\n\n");
+  const opening = paragraphs(...opened);
   const language = `# Language\nWrite title, body and walkthrough in ${context.config.review.language}.`;
   const isCut = shownCode.length < code.length;
   return {
     system: [{ text: `${REVIEW_INSTRUCTIONS}\n\n${language}`, cache: true }],
-    /** The first reading of every part, then the second. */
     questions: Array.from({ length: readings }, (_, reading) =>
       parts.map((part, index) => [
         { text: opening, cache: true },
@@ -91,11 +91,7 @@ function hiddenParts(words: Words) {
   return Object.entries(words).flatMap(([part, { hidden: chars }]) => (chars === 0 ? [] : [{ part, chars }]));
 }
 
-function drawn({ heading, text, part }: Section, delimiter: string): string {
-  return `## ${heading}\n${OURS.has(part) ? text : fence(part, text, delimiter)}`;
-}
-
-/** Our own words, or the base branch's configuration: their instructions count. Others wrote the rest. */
+/** Our own words, or the base branch's configuration: their instructions count. */
 const OURS: ReadonlySet<string> = new Set(["tone", "path-instructions"]);
 
 function sections(material: PromptMaterial, words: Words): readonly Section[] {
@@ -180,11 +176,11 @@ function ruleLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** Files whose lines are values, by their ending or folder: translations, tables, pictures, recorded output. */
+/** Files whose lines are values: translations, tables, pictures, recorded output. */
 const DATA =
   /\.(?:csv|tsv|jsonl|ndjson|geojson|svg|snap|po|pot|xliff?|arb|resx|strings)$|(?:^|\/)(?:locales?|i18n|translations|fixtures|testdata)\/[^:]+\.(?:json|ya?ml|txt)$/i;
 
-/** Each changed file with what it is, and whether the model sees it: shown, in which part, left out and why, or unread. */
+/** Each changed file, and whether the model sees it: shown, in which part, left out, or unread. */
 function fileLines({ context, signals, coverage, parts }: PromptMaterial): string {
   const kinds = new Map(signals.files.map(({ path, kind }) => [path, kind]));
   const covered = new Map(coverage.map((one) => [one.path, one]));
@@ -246,7 +242,7 @@ function diffPart(
 }
 
 /**
- * The path instructions that at least one changed path matches, in the order of the configuration, with these paths.
+ * Path instructions that match a changed path, in the order of the configuration, with these paths.
  *
  * @param paths of the reviewed files
  */

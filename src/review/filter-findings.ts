@@ -1,4 +1,4 @@
-// Decides which findings are held back: below the severity threshold, style that the author asked to skip, duplicates.
+// Decides which findings are held back: too mild, unwanted style, suppressed, duplicates.
 
 import { fileList, titlePattern } from "../config/patterns.ts";
 import type { Suppression } from "../config/repo-config.ts";
@@ -24,7 +24,6 @@ export interface ReportingPolicy {
   readonly profileFrom: "configuration" | "title";
   /** True when the title holds [style-ok]. */
   readonly styleOk: boolean;
-  /** `review.suppress`. */
   readonly suppress: readonly Suppression[];
   /** Ids of findings with a comment of ours on the pull request. */
   readonly posted: ReadonlySet<string>;
@@ -34,7 +33,7 @@ export interface ReportingPolicy {
   readonly asked: ReadonlyMap<string, string>;
 }
 
-/** Splits findings into those to post and those held back. Ones with a comment are placed `already-posted`. */
+/** Splits findings into posted and held back. Ones with a comment are placed `already-posted`. */
 export function filterFindings(placed: readonly PlacedFinding[], policy: ReportingPolicy) {
   const heldBack: HeldBack[] = [];
   const suppressed = suppressor(policy.suppress);
@@ -45,11 +44,11 @@ export function filterFindings(placed: readonly PlacedFinding[], policy: Reporti
     return reason === null;
   });
   const { first, repeats } = withoutRepeats(wanted, policy.posted);
-  const said = first.map((one): PlacedFinding => {
+  const reported = first.map((one): PlacedFinding => {
     if (!policy.posted.has(one.finding.id)) return one;
     return { finding: one.finding, place: "already-posted", reason: "already commented on" };
   });
-  return { said, heldBack: [...heldBack, ...repeats] };
+  return { reported, heldBack: [...heldBack, ...repeats] };
 }
 
 function unwanted(
@@ -70,8 +69,8 @@ function unwanted(
 }
 
 /**
- * Among findings with one id, and among findings of one category on one line, the most severe stays. A model's finding
- * never replaces a rule's, however severe it claims to be: the text that it read may have manipulated it. Claims of other tools
+ * Of findings with one id, or of one category on one line, the most severe stays. A model's never
+ * replaces a rule's, however severe: the text that it read may have manipulated it. Tools' claims
  * about one matter were joined with ours before, so those that are left stay.
  */
 function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<string>) {
@@ -101,7 +100,7 @@ function withoutRepeats(placed: readonly PlacedFinding[], posted: ReadonlySet<st
   return { first: placed.filter((one) => !reasons.has(one)), repeats };
 }
 
-/** Most severe first; then existing comments (to avoid a second one), then the more confident one. */
+/** Most severe first; then those with a comment (to avoid a second); then the more confident. */
 function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>): number {
   return (
     SEVERITIES.indexOf(a.finding.severity) - SEVERITIES.indexOf(b.finding.severity) ||
@@ -113,8 +112,8 @@ function weigh(a: PlacedFinding, b: PlacedFinding, posted: ReadonlySet<string>):
 export type Suppressible = Pick<Finding, "title" | "severity" | "category" | "path">;
 
 /**
- * Compiles a repository's suppressions, once for all findings of a review. Never throws: an invalid pattern matches
- * nothing (the configuration has rejected it before).
+ * Compiles a repository's suppressions, once for a review. Never throws: an invalid pattern, which
+ * the configuration rejects, matches nothing.
  *
  * @returns the first matching suppression, or null. Critical and security findings have none
  */
@@ -126,7 +125,6 @@ export function suppressor(suppressions: readonly Suppression[]): (finding: Supp
   };
 }
 
-/** Every given part must match. */
 function fitting({ pattern, severities, categories, paths }: Suppression): (finding: Suppressible) => boolean {
   const title = titlePattern(pattern);
   if ("problem" in title) return () => false;
@@ -138,13 +136,12 @@ function fitting({ pattern, severities, categories, paths }: Suppression): (find
     title.matches(finding.title);
 }
 
-/** What a profile reports. The figures behind floors.json are in eval/README.md, "Where the floors are". */
+/** What a profile reports. The figures are in eval/README.md, "Where the floors are". */
 interface Floor {
-  /** Least chance, 0–1, that a model's finding is real, and that its author would change the code. */
+  /** Least chance, 0–1, that a model's finding is real, and that its author changes the code. */
   readonly odds: number;
-  /** Least severity of what a rule finds. */
   readonly rules: Severity;
-  /** Least severity of a model's findings about what the code does, and of those about how it is written. */
+  /** Least severity of a model's findings about what code does, and about how it is written. */
   readonly defects: Severity;
   readonly others: Severity;
 }

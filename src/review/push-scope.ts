@@ -1,4 +1,4 @@
-// Limits a review after a push to what the push changed and the lines near it. The rest was read before.
+// Limits a review after a push to what it changed and the lines near it. The rest was read before.
 
 import { shapeOf, textTokens } from "../domain/code/code-fingerprint.ts";
 import { atLeast, type Finding, type HeldBack, isAlwaysReported } from "../domain/finding.ts";
@@ -8,7 +8,7 @@ import type { Checkpoint, EarlierFinding, LineRange } from "../domain/review/rev
 import type { FileCoverage } from "../domain/review.ts";
 import type { LocatedFinding } from "./memory/match-earlier-findings.ts";
 import type { CodeNow } from "./placing/code-now.ts";
-import { pieceOfHunk } from "./reading/plan-reading.ts";
+import { joinedRanges, pieceOfHunk } from "./reading/plan-reading.ts";
 import { type Checked, split } from "./reading/verify.ts";
 
 /** Lines shown again around a pushed change: enough to see its effect. */
@@ -19,13 +19,12 @@ const NEAR = 10;
 interface PushScope {
   /** Files with the hunks, or the parts of hunks, to be read. */
   readonly files: readonly FileDiff[];
-  /** True when the push changed something at or near these lines. */
   touches(path: string, side: Side, startLine: number, line: number): boolean;
   /** The coverage of files that are not among `files`: read at an earlier push. */
   readonly earlier: readonly FileCoverage[];
 }
 
-/** Everything for a full review; else what the push touched, plus everything that no earlier review read wholly. */
+/** All of a full review; else what the push touched, and what no earlier review read wholly. */
 export function scopeAfterPush(files: readonly FileDiff[], checkpoint: Checkpoint): PushScope {
   if (checkpoint.kind === "full") return { files, touches: () => true, earlier: [] };
   const joined = new Map<string, readonly LineRange[] | "whole">();
@@ -80,17 +79,6 @@ function positionsOf({ hunks }: FileDiff, side: Side, startLine: number, line: n
     .map(({ at }) => at);
 }
 
-/** In order, and those that meet as one. */
-function joinedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
-  const joined: LineRange[] = [];
-  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
-    const before = joined.at(-1);
-    if (before === undefined || range.first > before.last + 1) joined.push(range);
-    else joined[joined.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
-  }
-  return joined;
-}
-
 /** @param ranges in order and apart */
 function isNear(at: number, ranges: readonly LineRange[], within: number): boolean {
   const next = ranges[firstNotBefore(ranges, ({ last }) => last, at - within)];
@@ -101,8 +89,8 @@ const DRIP = "outside the changes of this push";
 const OPPOSITE = "it asks for the opposite of an earlier finding of ours that was fixed";
 
 /**
- * Holds back new findings without a cause in the push, and those that ask for the opposite of an earlier request.
- * Critical and security findings are always reported.
+ * Holds back new findings without a cause in the push, and those that ask for the opposite of an
+ * earlier request; never critical and security ones.
  *
  * @param known findings that were reported before: they stay
  */
@@ -131,7 +119,7 @@ interface GuardMaterial {
   readonly checkpoint: Checkpoint;
   readonly located: readonly LocatedFinding[];
   readonly code: CodeNow;
-  /** Ids of findings of earlier pushes that only memory held back: they need no cause in the push. */
+  /** Ids of findings that only memory held back before: they need no cause in the push. */
   readonly revived: ReadonlySet<string>;
 }
 
@@ -149,13 +137,12 @@ function opposite(finding: Finding, located: readonly LocatedFinding[], code: Co
   if (finding.rule !== null || side === "LEFT") return null;
   const on = located.find(({ fixed }) => fixed?.path === path && startLine <= fixed.line && fixed.startLine <= line);
   if (on === undefined || on.fixed === null) return null;
-  if (suggestion !== null) return restores(finding, on.said, suggestion.text, code) ? OPPOSITE : null;
+  if (suggestion !== null) return restores(finding, on.earlier, suggestion.text, code) ? OPPOSITE : null;
   const isMild = !atLeast(finding.severity, "major");
   const isWithin = startLine >= on.fixed.startLine && line <= on.fixed.line;
-  return isMild && isWithin && finding.category === on.said.finding.category ? OPPOSITE : null;
+  return isMild && isWithin && finding.category === on.earlier.finding.category ? OPPOSITE : null;
 }
 
-/** True when a suggestion brings the old tokens back. */
 function restores(finding: Finding, { shape }: EarlierFinding, suggested: string, code: CodeNow): boolean {
   const stream = code.stream(finding.path, finding.side);
   if (stream === null || shape.at.length === 0) return false;

@@ -97,7 +97,6 @@ function problemsOf(read: readonly unknown[]): readonly string[] {
   return read.filter((one) => typeof one === "string");
 }
 
-/** Of a reply that was stored. */
 function earlierProblems(value: unknown): readonly string[] {
   const unread = fieldsOf(value)?.get("unread");
   return Array.isArray(unread) ? problemsOf(unread) : [];
@@ -106,18 +105,17 @@ function earlierProblems(value: unknown): readonly string[] {
 /** A model that names no odds is as sure as one that reports anything at all. */
 const USUAL_ODDS = 0.8;
 
-/** The finding, or what is wrong with it. */
 function draftedFinding(value: unknown): DraftedFinding | string {
   const fields = fieldsOf(value);
   if (fields === null) return problemWith("a finding", value, null);
   const title = textIn(fields, "title");
   const body = textIn(fields, "body", "description", "message", "comment");
-  const said = title ?? body;
+  const claim = title ?? body;
   const path = textIn(fields, "path", "file", "filename");
-  if (path === null) return problemWith("path", fields.get("path"), said);
-  if (said === null) return problemWith("title", fields.get("title"), null);
+  if (path === null) return problemWith("path", fields.get("path"), claim);
+  if (claim === null) return problemWith("title", fields.get("title"), null);
   const severity = fields.get("severity") === undefined ? "medium" : severityOf(textIn(fields, "severity") ?? "");
-  if (severity === null) return problemWith("severity", fields.get("severity"), said);
+  if (severity === null) return problemWith("severity", fields.get("severity"), claim);
   const precedents = fields.get("precedents");
   return {
     path,
@@ -126,8 +124,8 @@ function draftedFinding(value: unknown): DraftedFinding | string {
     quote: textIn(fields, "quote") ?? "",
     severity,
     category: categoryOf(textIn(fields, "category", "type") ?? "") ?? "correctness",
-    title: title ?? said.split(/(?<=[.!?])\s|\n/)[0] ?? said,
-    body: body ?? said,
+    title: title ?? claim.split(/(?<=[.!?])\s|\n/)[0] ?? claim,
+    body: body ?? claim,
     true: shareOf(fields, USUAL_ODDS, "true", "confidence"),
     wanted: shareOf(fields, 1, "wanted"),
     suggestion: textIn(fields, "suggestion"),
@@ -171,11 +169,13 @@ const VERDICTS = {
   "not-shown": "unsure, unclear, unknown, uncertain, undecided, not enough context",
 };
 
-/** A schema in the form for a model, and the check of its reply, whose problem names the first wrong place. */
+/** A schema for a model, and the check of its reply; a problem names the first wrong place. */
 export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
+  // Servers refuse unknown keywords.
+  const { $schema: _, ...jsonSchema }: Record<string, unknown> = z.toJSONSchema(schema);
   return {
     name,
-    jsonSchema: withoutDialect(z.toJSONSchema(schema)),
+    jsonSchema,
     check(value: unknown): { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string } {
       const parsed = schema.safeParse(value);
       if (parsed.success) return { ok: true, value: parsed.data };
@@ -183,9 +183,4 @@ export function shapeOf<T>(name: string, schema: z.ZodType<T>) {
       return { ok: false, problem: `${issue?.path.join(".") || "the reply"}: ${issue?.message ?? "is not as asked"}` };
     },
   };
-}
-
-/** Servers refuse unknown keywords. */
-function withoutDialect({ $schema: _, ...schema }: Record<string, unknown>): Readonly<Record<string, unknown>> {
-  return schema;
 }

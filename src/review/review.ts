@@ -1,6 +1,7 @@
-// The review stage: merges the findings of rules and model, checks them against the diff and places them. Nothing is
-// sent. Without a model, or when it fails, the rules' review remains, and says so.
+// The review stage: merges the findings of rules and model, checks them against the diff and places
+// them. Nothing is sent. Without a model the rules' review remains, and says so.
 
+import { parseConfig } from "../config/parse-config.ts";
 import { fileList } from "../config/patterns.ts";
 import { CONFIG_FILE } from "../config/read-yaml.ts";
 import type { ChangeContext, ReadHead } from "../domain/change-context.ts";
@@ -17,6 +18,7 @@ import type { Checkpoint } from "../domain/review/review-history.ts";
 import { isUnread, type PlacedFinding, type Review, type Scope } from "../domain/review.ts";
 import type { FileFacts, ReviewSignals } from "../domain/signals.ts";
 import { shortHash } from "../domain/text/hash.ts";
+import { paragraphs } from "../domain/text/paragraphs.ts";
 import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts";
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
@@ -32,7 +34,6 @@ import { reviewMemory, withRememberedAbout } from "./memory/remembered-about.ts"
 import { type CodeNow, codeNow } from "./placing/code-now.ts";
 import { anchorFindings, place } from "./placing/place.ts";
 import { suggestion } from "./placing/suggestion.ts";
-import { proposedProblems } from "./proposed-problems.ts";
 import { guardPush, scopeAfterPush } from "./push-scope.ts";
 import { ANSWER_TOKENS, answerRequest, type Question } from "./reading/answer-question.ts";
 import { FIRST_QUESTIONS, REVIEW_INSTRUCTIONS, VERIFY_INSTRUCTIONS } from "./reading/instructions.ts";
@@ -47,20 +48,18 @@ export { probeQuestion } from "./reading/probe.ts";
 /** The version of the models' instructions: part of a review's fingerprint. */
 export const PROMPT_VERSION = shortHash([REVIEW_INSTRUCTIONS, ...FIRST_QUESTIONS, VERIFY_INSTRUCTIONS].join("\n"));
 
-export interface ReviewPorts {
+export interface ReviewInputs {
   readonly inspector: Inspector;
   /** The repository at the head, for rules; null: they read the change alone. */
   readonly repository: InspectedRepository | null;
   readonly allowance: ModelAllowance;
-  /** See reviewFingerprint. */
   readonly fingerprint: string;
   /** Memory about code and claims like those of this change. */
   readonly pastDecisions: RepositoryHistory;
-  /** Whether the author may write to the repository; otherwise what the author alone says hides nothing from the check. */
+  /** Whether the author may write to the repository; else the author's word hides nothing. */
   readonly isAuthorTrusted: boolean;
   /** How many findings get a comment of their own; null: `review.maxComments`. */
   readonly commentLimit: number | null;
-  /** The code around the change, for the model. */
   readonly around: ChangeContext;
   /** The repository at the head, for the lines that findings cite. */
   readonly head: ReadHead;
@@ -76,7 +75,7 @@ export async function review(
   authored: PullRequestContext,
   signals: ReviewSignals,
   precedents: Precedents,
-  ports: ReviewPorts,
+  ports: ReviewInputs,
 ): Promise<Review> {
   // Rules read what the model is spared.
   const context = { ...authored, files: [...authored.files, ...authored.spared] };
@@ -96,7 +95,7 @@ export async function review(
   const memory = reviewMemory(precedents);
   const policy = policyOf(context, signals, ports.isAuthorTrusted);
   const { around } = ports;
-  // An author without write access holds nothing back by a comment, and is named as having asked for it.
+  // An author without write access holds nothing back by a comment: it is shown as asked for.
   const unless = (held: readonly HeldBack[]) => (ports.isAuthorTrusted ? [] : held.map(({ finding }) => finding));
   const tools = withToolFindings([...inspection.findings, ...unless(inspection.heldBack)], context, settings);
   const commented = [...inspection.heldBack, ...tools.heldBack];
@@ -109,7 +108,9 @@ export async function review(
     allowance.model === null ? withoutModel(allowance.reason) : await readByModel(material, bounds, allowance);
   const ruled = takeRuleVerdicts(ruleFindings, read.ruleVerdicts);
   // The author's text may have steered the model that found a rule wrong.
-  const refuted = ports.isAuthorTrusted ? ruled.heldBack : ruled.heldBack.map(heldByAuthor);
+  const refuted = ports.isAuthorTrusted
+    ? ruled.heldBack
+    : ruled.heldBack.map((held) => ({ ...held, heldBy: "author" as const }));
   const quieted = [...(ports.isAuthorTrusted ? commented : []), ...refuted, ...read.heldBack];
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
@@ -119,8 +120,8 @@ export async function review(
   const looked = whoLooked(read.coverage, seen, context.tools);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
   const limit = ports.commentLimit ?? config.review.maxComments;
-  const asked = askedToIgnore([...weighed.said, ...open], ignored, policy);
-  const placed = place(withAsked([...weighed.said, ...open], asked), limit);
+  const asked = askedToIgnore([...weighed.reported, ...open], ignored, policy);
+  const placed = place(withAsked([...weighed.reported, ...open], asked), limit);
   const findings = withSuggestions(placed, context);
   return {
     kind: "review",
@@ -164,13 +165,14 @@ export async function review(
     configProblems: context.configProblems,
     configUsed: context.configUsed,
     configChanges: changesConfig(context),
-    proposedProblems: proposedProblems(context.headTexts),
+    proposedProblems: proposedProblems(context),
     cost: { ...read.cost, ms: 0 },
     fingerprint: ports.fingerprint,
     agentPrompt: config.review.agentPrompt,
     hunks: [],
     month: null,
     isByOutsider: false,
+    answersCommands: true,
     summaryBecause: null,
     scope: scopeOf(checkpoint, read),
     said: recordFindings(findings, weighed.located, code),
@@ -178,18 +180,14 @@ export async function review(
   };
 }
 
-function heldByAuthor(held: HeldBack): HeldBack {
-  return { ...held, heldBy: "author" };
-}
-
-/** Reported findings that the author, without write access, asks to ignore: in the code, or by a command. */
+/** Reported findings that an author without write access asks to ignore, in code or by command. */
 function askedToIgnore(
-  said: readonly PlacedFinding[],
+  reported: readonly PlacedFinding[],
   ignored: readonly HeldBack[],
   { asked }: ReportingPolicy,
 ): readonly HeldBack[] {
   const inCode = new Map(ignored.map(({ finding, reason }) => [finding.id, reason]));
-  return said.flatMap(({ finding }) => {
+  return reported.flatMap(({ finding }) => {
     const reason = inCode.get(finding.id) ?? asked.get(finding.id);
     return reason === undefined ? [] : [{ finding, reason }];
   });
@@ -197,16 +195,16 @@ function askedToIgnore(
 
 const ASKED = "The author asked to ignore this. It counts until a person with write access agrees (`/kodiai ignore`).";
 
-function withAsked(said: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
+function withAsked(reported: readonly PlacedFinding[], asked: readonly HeldBack[]): readonly PlacedFinding[] {
   const ids = new Set(asked.map(({ finding }) => finding.id));
-  return said.map((placed) => {
+  return reported.map((placed) => {
     const { finding } = placed;
     return ids.has(finding.id) ? { ...placed, finding: withNote(finding, ASKED) } : placed;
   });
 }
 
 function withNote(finding: Finding, note: string): Finding {
-  return finding.body.includes(note) ? finding : { ...finding, body: `${finding.body}\n\n${note}` };
+  return finding.body.includes(note) ? finding : { ...finding, body: paragraphs(finding.body, note) };
 }
 
 /** What a model that is set up did not read of the files that it was to read. */
@@ -257,12 +255,14 @@ function weigh(
   const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...filtered.heldBack];
   const seen = new Set([...known.values(), ...quiet.known.values()].map(({ finding }) => finding.id));
   // Declined findings are neither open nor addressed.
-  const notFound = located.filter(({ said: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id));
-  const reported = filtered.said.map((placed) => {
+  const notFound = located.filter(
+    ({ earlier: { finding } }) => !seen.has(finding.id) && !policy.declined.has(finding.id),
+  );
+  const reported = filtered.reported.map((placed) => {
     const earlier = known.get(placed.finding);
     return earlier === undefined ? placed : placeOfKnown(placed, earlier);
   });
-  return { located, notFound, heldBack, said: reported };
+  return { located, notFound, heldBack, reported };
 }
 
 /** What the model read; without one the rules read everything, as always. */
@@ -275,7 +275,6 @@ function scopeOf(checkpoint: Checkpoint, { coverage }: ModelReview): Scope {
 export interface Answered {
   readonly text: string | null;
   readonly reason: string | null;
-  /** The model's name, if one was asked. */
   readonly model: string | null;
   readonly cost: Omit<Cost, "ms">;
 }
@@ -285,18 +284,18 @@ export async function answer(question: Question, allowance: ModelAllowance): Pro
   const none = { text: null, model: null, cost: costOf([]) };
   if (allowance.model === null) return { ...none, reason: allowance.reason ?? "no model is set up" };
   const { model, usd, delimiter } = allowance;
-  const asked = { ...none, model: model.names.main };
+  const unanswered = { ...none, model: model.names.main };
   const request = answerRequest(question, delimiter());
   const price = model.price("main", tokensOf([...request.system, ...request.user]), ANSWER_TOKENS);
-  if (price !== null && price > usd) return { ...asked, reason: "the budget does not pay for the question" };
-  const said = await model.ask(request);
-  const paid = { ...asked, cost: costOf([said.usage]) };
-  if (said.kind === "failed") return { ...paid, reason: failureReason(said) };
-  const text = said.value.answer.trim();
+  if (price !== null && price > usd) return { ...unanswered, reason: "the budget does not pay for the question" };
+  const reply = await model.ask(request);
+  const paid = { ...unanswered, cost: costOf([reply.usage]) };
+  if (reply.kind === "failed") return { ...paid, reason: failureReason(reply) };
+  const text = reply.value.answer.trim();
   return text === "" ? { ...paid, reason: "the model gave an empty answer" } : { ...paid, text, reason: null };
 }
 
-/** The files as rules read them: of a notebook its code, in the language of its kernel, beside the rest of it. */
+/** The files as rules read them: a notebook as its code, in its language, and the rest of it. */
 function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isAuthorTrusted: boolean) {
   const known = new Map([...signals.files, ...signals.spared].map((file) => [file.path, file]));
   // Otherwise an author could turn the check green by naming code a test, a document or an example.
@@ -304,7 +303,8 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isA
   const isNamedDocs = fileList(context.config.fileKinds.docs);
   const factsOf = (path: string): FileFacts => {
     const facts = known.get(path) ?? { path, language: "unknown", kind: "source" };
-    if (newTests === null || !isSource(facts) || isNamedDocs(path)) return facts;
+    const isText = !isSource(facts) && facts.kind !== "source";
+    if (newTests === null || isText || isNamedDocs(path)) return facts;
     if (facts.kind === "test" && !newTests.has(path)) return facts;
     return { ...facts, kind: facts.kind === "test" || facts.kind === "docs" ? "source" : facts.kind, isServing: true };
   };
@@ -330,20 +330,20 @@ function inspectedFiles(context: PullRequestContext, signals: ReviewSignals, isA
 
 const CELLS_UNREAD = "rules did not read the code of its cells, since it is not on lines of its own in the file";
 
-/** A title by somebody without write access can ask for more than the configuration reports, not for less. */
+/** The title of an author without write access can ask for more than configured, not for less. */
 function policyOf(
   { config, ownComments, declined }: PullRequestContext,
   { intent }: ReviewSignals,
   isAuthorTrusted: boolean,
 ): ReportingPolicy {
   const { profile } = config.review;
-  const asked = intent.profile;
-  const isFromTitle = asked !== null && (isAuthorTrusted || reportsMore(asked, profile));
+  const fromTitle = intent.profile;
+  const isFromTitle = fromTitle !== null && (isAuthorTrusted || reportsMore(fromTitle, profile));
   const reasons = (isWriter: boolean) =>
     new Map(declined.filter((one) => one.isWriter === isWriter).map((one) => [one.findingId, declinedReason(one)]));
   return {
     severityThreshold: config.review.severityThreshold,
-    profile: isFromTitle ? asked : profile,
+    profile: isFromTitle ? fromTitle : profile,
     profileFrom: isFromTitle ? "title" : "configuration",
     styleOk: intent.styleOk && isAuthorTrusted,
     suppress: config.review.suppress,
@@ -354,8 +354,8 @@ function policyOf(
 }
 
 /**
- * A suggestion needs a comment on its lines; without one, or when it is not certain, the finding has none. Of several for the
- * same lines the first stays, and none where an earlier comment is, since committing both would undo one.
+ * A suggestion needs a comment on its lines, and certainty. Of several for the same lines the first
+ * stays, and none where an earlier comment is: committing both would undo one.
  */
 function withSuggestions(findings: readonly PlacedFinding[], context: PullRequestContext): readonly PlacedFinding[] {
   const files = new Map(context.files.map((file) => [file.path, file]));
@@ -386,6 +386,15 @@ function saysNoHead({ headTexts, degraded }: PullRequestContext): boolean {
 
 function eachOnce(degraded: readonly Degraded[]): readonly Degraded[] {
   return [...new Map(degraded.map((one) => [JSON.stringify([one.part, one.reason]), one])).values()];
+}
+
+/**
+ * Problems of the configuration that the pull request proposes, at its lines of the head: it is not
+ * in effect yet, but can be fixed before the merge. Rule ids are not checked here.
+ */
+function proposedProblems({ headTexts }: PullRequestContext): Review["proposedProblems"] {
+  const text = headTexts.get(CONFIG_FILE);
+  return text === undefined ? [] : parseConfig([{ file: CONFIG_FILE, text }]).problems;
 }
 
 function changesConfig({ files, leftOut }: PullRequestContext): boolean {

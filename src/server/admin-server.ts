@@ -33,7 +33,7 @@ interface AdminSettings {
 
 /** Starts the server, on a free port for 0. Throws when the port is in use. */
 export async function startAdminServer(
-  door: WebhookServer,
+  webhookServer: WebhookServer,
   store: Store,
   metrics: Pick<Metrics, "set" | "text" | "contentType">,
   { others, maintenance, failedAgo, sinceAnsweredMs, running, ...at }: AdminSettings,
@@ -42,7 +42,7 @@ export async function startAdminServer(
   lag.enable();
   const readiness = readinessCheck({
     inbox: store.inbox,
-    isDraining: door.isDraining,
+    isDraining: webhookServer.isDraining,
     failedAgo,
     damage: maintenance.damage,
     jobs: running.problem,
@@ -71,7 +71,7 @@ export async function startAdminServer(
         metrics.set("kodiai_since_posted_review_seconds", {}, seconds(progress.sincePostedMs));
         metrics.set("kodiai_since_github_answer_seconds", {}, seconds(sinceAnsweredMs()));
         metrics.set("kodiai_refused_installations", {}, progress.refusedInstallations);
-        metrics.set("kodiai_body_bytes", {}, door.heldBytes());
+        metrics.set("kodiai_body_bytes", {}, webhookServer.heldBytes());
         metrics.set("kodiai_event_loop_lag_seconds", {}, lag.percentile(99) / 1e9);
         lag.reset();
         metrics.set("kodiai_worker_resident_memory_bytes", {}, running.workerBytes() || Number.NaN);
@@ -96,7 +96,7 @@ export async function startAdminServer(
 /** How long a probe waits for the store, which may be held up by a lock of the worker process. */
 const COUNT_MS = 20;
 
-/** The count, or the one before where the store does not answer soon. Rejects when the store cannot be read. */
+/** The count, or the last one where the store is slow. Rejects when the store cannot be read. */
 function soonCounted(count: Store["queue"]["counts"]): Store["queue"]["counts"] {
   let last: Awaited<ReturnType<typeof count>> | null = null;
   return async () => {
@@ -114,7 +114,7 @@ function memoryLimit(): number | null {
   return bytes > 0 && bytes < 2 ** 50 ? bytes : null;
 }
 
-// Readiness: whether a delivery could be stored now, with every reason against it, for an orchestrator's probe.
+// Readiness: whether a delivery could be stored now, with every reason against it.
 
 interface Readiness {
   readonly ready: boolean;
@@ -127,10 +127,9 @@ interface ReadinessParts {
   readonly isDraining: () => boolean;
   /** Milliseconds since a delivery could not be stored; null when one was stored since. */
   readonly failedAgo: () => number | null;
-  /** Problem of the store's files at the last check; null when they are intact. */
   readonly damage: () => string | null;
   /** Why no job runs; null when all is well. */
-  readonly jobs?: () => string | null;
+  readonly jobs: () => string | null;
   /** Bytes in use, and their limit; null without one. */
   readonly memory: () => { readonly used: number; readonly most: number | null };
   /** Epoch milliseconds. */
@@ -143,22 +142,15 @@ const PROBE_MS = 1_000;
 const ANSWER_MS = 500;
 /** As long as the webhook server tries to store a delivery. */
 const LOCKED_MS = 5_000;
-/** A failed delivery counts for so long: the probe's small row may fit on a disk where a delivery does not. */
+/** A failed delivery counts for so long: the probe's small row may still fit on a full disk. */
 const FAILURE_MS = 10_000;
 const FAILED = "the last delivery could not be stored";
 /** Share of the memory limit; beyond it the system will soon kill the process. */
 const MOST_MEMORY = 0.95;
 
 /** @returns the check, which never rejects */
-export function readinessCheck({
-  inbox,
-  isDraining,
-  failedAgo,
-  damage,
-  jobs = () => null,
-  memory,
-  now,
-}: ReadinessParts): () => Promise<Readiness> {
+export function readinessCheck(parts: ReadinessParts): () => Promise<Readiness> {
+  const { inbox, isDraining, failedAgo, damage, jobs, memory, now } = parts;
   let probedAt = Number.NEGATIVE_INFINITY;
   let lockedSince: number | null = null;
   let problem: string | null = null;
@@ -209,6 +201,6 @@ export function readinessCheck({
 
 /** Another process locks a file; a database gives its own reason. */
 function waitReason(error: unknown): string {
-  const said = error instanceof Error ? error.message : "";
-  return said === "" || /locked/.test(said) ? "the store is locked" : `the store cannot be asked: ${said}`;
+  const message = error instanceof Error ? error.message : "";
+  return message === "" || /locked/.test(message) ? "the store is locked" : `the store cannot be asked: ${message}`;
 }

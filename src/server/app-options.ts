@@ -37,7 +37,7 @@ export interface AppOptions extends OfEnvironment {
   /** Overrides of the documented limits; in tests only. */
   readonly memory?: StoreSettings;
   readonly embeddingLimits?: Parameters<typeof chosenEmbedder>[1];
-  /** Runs jobs in this process. Absent: in a worker process, unless there are functions that cannot be sent to one. */
+  /** Runs jobs in this process. Absent: only where a function here cannot be sent to a worker. */
   readonly inProcess?: boolean;
   /** Replaces the rules' process, which takes a second to start; in tests only. */
   readonly inspector?: Inspector & { close?(): void };
@@ -55,17 +55,15 @@ interface Waits {
   readonly settledMs?: number;
   readonly deadlineMs?: number;
   readonly verifyMs?: number;
-  /** How long running jobs may continue during a shutdown. */
   readonly drainMs?: number;
-  /** What a job may take of the processor, and from its start to its end, before its process is ended. */
+  /** Processor time and wall time that a job may take before its process is ended. */
   readonly processorMs?: number;
   readonly wallMs?: number;
 }
 
 export interface RunningApp {
   readonly url: string;
-  /** Null without an admin server. */
   readonly adminUrl: string | null;
-  /** Answers deliveries with 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
+  /** Answers 503, lets running jobs end (at most 22 s), stops listening and closes the store. */
   close(): Promise<void>;
 }

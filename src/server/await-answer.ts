@@ -1,5 +1,5 @@
-// Waits for a dependency before the server starts, the database or GitHub, and answers 503 meanwhile. Exiting instead would cause a
-// restart loop, and more load on a service that is already in trouble.
+// Before the server starts, waits for the database or GitHub, and answers 503 meanwhile. To exit
+// instead would cause a restart loop, and load a service that is already in trouble.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { Transient } from "../domain/errors.ts";
@@ -14,7 +14,7 @@ interface Awaited<T> {
   /** `the database`. */
   readonly name: string;
   readonly ask: () => Promise<T>;
-  /** How many milliseconds to retry after such an error, counted from the first error of the same patience; null: not at all. */
+  /** How long to retry after such an error, in milliseconds; null: not at all. */
   readonly patienceMs: (error: unknown) => number | null;
   readonly longestPauseMs: number;
 }
@@ -22,65 +22,51 @@ interface Awaited<T> {
 const FIRST_PAUSE_MS = 500;
 
 /**
- * Calls `ask` until it succeeds, and returns its result. While it retries, both ports answer 503, see unavailableServers.
+ * Calls `ask` until it succeeds. While it retries, both ports answer 503 (unavailableServers).
  *
- * @throws the error of `ask`: at once when it has no patience, otherwise the last one after that time or after an abort
+ * @throws the error of `ask`: at once without patience, else the last one after that time or an
+ *   abort
  */
-async function awaitAnswer<T>(awaited: Awaited<T>, wait: Wait): Promise<T> {
-  const { name, longestPauseMs } = awaited;
+async function awaitAnswer<T>({ name, ask, patienceMs, longestPauseMs }: Awaited<T>, wait: Wait): Promise<T> {
   const { log, unwanted } = wait;
   const began = performance.now();
-  let tried = await attempt(awaited);
-  if (!("error" in tried)) return tried.answer;
-  let detail = said(tried.error);
-  const servers = await unavailableServers(wait, () => ({ reason: `waiting for ${name}`, detail }));
+  let [patience, since, detail] = [0, began, ""];
+  let servers: { close(): Promise<void> } | null = null;
   try {
-    let since = began;
-    for (let pause = FIRST_PAUSE_MS; "error" in tried; pause = Math.min(pause * 2, longestPauseMs)) {
-      const { error, mostMs } = tried;
-      const left = mostMs - (performance.now() - since);
-      if (left <= 0 || unwanted?.aborted === true) throw error;
-      detail = said(error);
-      const forSeconds = Math.round((performance.now() - began) / 1_000);
-      log.warn({ reason: detail, forSeconds }, `waiting for ${name}`);
-      await sleep(Math.min(pause, left), null, { signal: unwanted }).catch(() => {});
-      tried = await attempt(awaited);
-      // Another kind of error starts its own patience.
-      if ("error" in tried && tried.mostMs !== mostMs) since = performance.now();
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, longestPauseMs)) {
+      try {
+        const answer = await ask();
+        if (servers !== null) log.info(`${name} answers`);
+        return answer;
+      } catch (error) {
+        const mostMs = patienceMs(error);
+        // Another kind of error starts its own patience.
+        if (mostMs !== null && mostMs !== patience)
+          [patience, since] = [mostMs, servers === null ? began : performance.now()];
+        const left = patience - (performance.now() - since);
+        if (mostMs === null || left <= 0 || unwanted?.aborted === true) throw error;
+        detail = error instanceof Error ? error.message : "it does not answer";
+        servers ??= await unavailableServers(wait, () => ({ reason: `waiting for ${name}`, detail }));
+        const forSeconds = Math.round((performance.now() - began) / 1_000);
+        log.warn({ reason: detail, forSeconds }, `waiting for ${name}`);
+        await sleep(Math.min(pause, left), null, { signal: unwanted }).catch(() => {});
+      }
     }
-    log.info(`${name} answers`);
-    return tried.answer;
   } finally {
-    await servers.close();
+    await servers?.close();
   }
 }
 
-type Tried<T> = { readonly answer: T } | { readonly error: unknown; readonly mostMs: number };
-
-async function attempt<T>({ ask, patienceMs }: Awaited<T>): Promise<Tried<T>> {
-  try {
-    return { answer: await ask() };
-  } catch (error) {
-    const mostMs = patienceMs(error);
-    if (mostMs === null) throw error;
-    return { error, mostMs };
-  }
-}
-
-function said(error: unknown): string {
-  return error instanceof Error ? error.message : "it does not answer";
-}
-
-/** Longer than a start, restart or failover of a database; then the process exits, and an orchestrator restarts it. */
+/** Longer than a start, restart or failover of a database; then the process exits. */
 const DATABASE_MS = 120_000;
 const LONGEST_DATABASE_PAUSE_MS = 8_000;
 
 /**
- * Returns when the database answers: the machines of an installation start in any order, and a restart of a database takes half a
+ * Returns when the database answers: machines start in any order, and a restart takes half a
  * minute.
  *
  * @param ask rejects with Transient when a retry may help, with another error when it cannot
- * @throws the error of `ask`: at once if it is not Transient, otherwise the last one after `mostMs` or after an abort
+ * @throws the error of `ask`: at once if it is not Transient, else after `mostMs` or an abort
  */
 export async function awaitDatabase(
   ask: () => Promise<void>,
@@ -90,7 +76,7 @@ export async function awaitDatabase(
   await awaitAnswer({ name: "the database", ask, patienceMs, longestPauseMs: LONGEST_DATABASE_PAUSE_MS }, wait);
 }
 
-/** A key that GitHub refuses for so long is wrong: incidents are shorter, and new keys work within seconds. */
+/** A key refused for so long is wrong: incidents are shorter, and new keys work within seconds. */
 const REFUSED_MS = 120_000;
 const LONGEST_GITHUB_PAUSE_MS = 30_000;
 
@@ -100,11 +86,11 @@ export class AppRefused extends Error {
 }
 
 /**
- * Asks GitHub for the app's own slug until GitHub responds: neither an outage nor one wrong answer during the start may end the
- * server.
+ * The app's own slug: neither an outage nor one wrong answer may end the server.
  *
  * @param ask see appSlug
- * @throws AppRefused when GitHub refused for `refusedMs`; Error when a retry cannot succeed, or after an abort
+ * @throws AppRefused when GitHub refused for `refusedMs`; Error when no retry helps, or after an
+ *   abort
  */
 export async function ownSlug(
   ask: () => Promise<string>,

@@ -1,9 +1,9 @@
-// Ends a worker process with all processes that it started: one that reads code may be stuck, and would run on by itself.
+// Ends a worker with all processes that it started: a stuck one would run on by itself.
 
-/** Windows has no process groups; there such a process ends when it comes to read its next question. */
+/** Windows has no process groups; there such a process ends when it reads its next question. */
 export const HAS_GROUPS = process.platform !== "win32";
 
-/** SIGKILL to a process that leads a group of its own, and to what is left of that group; undefined: it never started. */
+/** SIGKILL to a process and its group, or what is left of it; undefined: it never started. */
 export function endGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

@@ -1,4 +1,4 @@
-// SIGTERM and SIGINT: the process exits at once while there is nothing to stop; later the first signal stops it.
+// SIGTERM and SIGINT exit at once while there is nothing to stop; later the first one stops it.
 
 export type Signals = ReturnType<typeof handleSignals>;
 
@@ -16,7 +16,7 @@ export function handleSignals() {
   }
   return {
     received: () => first !== null,
-    /** The first signal calls `handler`, also when it was received before. Later signals do nothing. */
+    /** The first signal calls `handler`, also one received before. Later signals do nothing. */
     onStop(handler: (signal: string) => void): void {
       stop = handler;
       if (first !== null) handler(first);

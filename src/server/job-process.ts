@@ -1,5 +1,6 @@
-// The worker process: runs the jobs of a server, which starts, watches and replaces it (worker-process.ts). It listens on no port, and
-// learns secrets from the server's messages and its environment only.
+// The worker process runs the jobs of a server, which starts, watches and replaces it
+// (worker-process.ts). It listens on no port; it has secrets from the server's messages and its
+// environment only.
 import { writeSync } from "node:fs";
 import { flushCompileCache } from "node:module";
 import { endGroup } from "./end-group.ts";

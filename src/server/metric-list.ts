@@ -1,7 +1,7 @@
-// Every metric of /metrics: the registry, docs/metrics.md, and the checks of alerts and dashboard are made from this list. Labels
-// are GitHub's event names and our states, never names of repositories or people, nor text that people wrote.
+// Every metric of /metrics: registry, docs/metrics.md, and the checks of alerts and dashboard come
+// from this list. Labels are GitHub's event names and our states, never names or text of people.
 
-/** The unit is part of the name: `_seconds`, `_bytes`, `_usd`, `_tokens`, `_ratio`; plain counts, such as jobs, have none. */
+/** The unit ends the name: `_seconds`, `_bytes`, `_usd`, `_tokens`, `_ratio`; counts have none. */
 export interface MetricEntry {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";

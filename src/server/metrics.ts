@@ -10,7 +10,7 @@ import type { githubFetch } from "../wire/egress.ts";
 import type { Store } from "../wire/store.ts";
 import { METRICS, type MetricEntry, type NameOf } from "./metric-list.ts";
 
-const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
+export const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
 export type Metrics = ReturnType<typeof appMetrics>;
 
@@ -18,7 +18,7 @@ export type Metrics = ReturnType<typeof appMetrics>;
 const MOST_KINDS = 500;
 
 /**
- * None of its functions throws: no work fails because of a metric. Times are milliseconds; the version is Kodiai's.
+ * None of its functions throws: no work fails because of a metric. Times are milliseconds.
  *
  * @param far counts in another process; null: here
  */
@@ -51,7 +51,7 @@ export function appMetrics(version: string, far: Meters | null = null) {
       count("kodiai_answers_total", { status: String(status) });
       if (status === 202) observe("kodiai_ack_seconds", {}, ms / 1_000);
     },
-    /** A delivery was stored: its event, and its outcome (`review`, `ignored`, `seen before`, …). */
+    /** A stored delivery: its event and its outcome (`review`, `ignored`, `seen before`, …). */
     took(event: string, outcome: string): void {
       count("kodiai_deliveries_total", { event: known(event) ? event : "other", outcome });
     },
@@ -82,7 +82,7 @@ export function appMetrics(version: string, far: Meters | null = null) {
       // A review counts its own.
       if (entry.origin === "question") degraded(entry.degraded);
     },
-    asked(purpose: Purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }: ModelUsage): void {
+    modelUsed(purpose: Purpose, { inputTokens, cachedTokens, outputTokens, usd, ms }: ModelUsage): void {
       count("kodiai_model_questions_total", { purpose });
       count("kodiai_model_tokens_total", { purpose, direction: "input" }, inputTokens);
       count("kodiai_model_tokens_total", { purpose, direction: "cached" }, cachedTokens);
@@ -189,7 +189,7 @@ function outcomeWord(line: string): string {
 }
 
 /** The same store, which reports searches, model requests and changed outcomes to `metrics`. */
-export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | "asked" | "decided">): Store {
+export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | "modelUsed" | "decided">): Store {
   const { retrievals, spending, evidence } = store;
   return {
     ...store,
@@ -202,7 +202,7 @@ export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | 
     spending: {
       ...spending,
       record(repo, at, purpose, usage, held) {
-        metrics.asked(purpose, usage);
+        metrics.modelUsed(purpose, usage);
         return spending.record(repo, at, purpose, usage, held);
       },
     },
@@ -224,7 +224,7 @@ export function countedStore(store: Store, metrics: Pick<Metrics, "retrieved" | 
 
 type Fetch = ReturnType<typeof githubFetch>;
 
-/** Wraps fetch and tracks when GitHub last answered. A 5xx does not count: it comes from a proxy, or from GitHub during an outage. */
+/** Tracks when GitHub last answered. A 5xx does not count: it may come from a proxy. */
 export function answerClock(fetch: Fetch) {
   let answeredAt: number | null = null;
   return {
@@ -233,7 +233,6 @@ export function answerClock(fetch: Fetch) {
       if (response.status < 500) answeredAt = performance.now();
       return response;
     },
-    /** Milliseconds since the last answer other than 5xx; null before the first. */
     sinceAnsweredMs: () => (answeredAt === null ? null : performance.now() - answeredAt),
   };
 }

@@ -8,7 +8,7 @@ import type { AppOptions } from "./app-options.ts";
 import type { Metrics } from "./metrics.ts";
 import { answerClock, countedStore } from "./metrics.ts";
 
-/** Registers the secrets of the settings, so that nothing that is stored, logged or sent holds one. */
+/** Registers the secrets of the settings: nothing stored, logged or sent may hold one. */
 export function registerOwnSecrets({ privateKey, webhookSecret, formerSecret, databaseUrl }: AppOptions): void {
   const password = databaseUrl ? passwordIn(databaseUrl) : null;
   registerSecrets(privateKey, webhookSecret, formerSecret?.secret ?? null, password);
@@ -32,8 +32,6 @@ export async function openedStore(
   const settings = { ...limits, silentMs: waits?.silentMs, dataDir, ...more, ...memory, ...exposing };
   return countedStore(withoutSecretsTaken(await openStore(databaseUrl ?? dataDir, settings)), metrics);
 }
-
-/** GitHub as the App. */
 
 /**
  * GitHub as the App. For `sinceAnsweredMs` see answerClock.

@@ -1,6 +1,6 @@
-// Counts how long each job holds the main thread. Several jobs run at once, but in each turn of the event loop one: the turn belongs
-// to the job whose asynchronous context it runs in. A thread beside it (processor-watch.ts) reads the counts, because a main thread
-// that a job holds can run no timer.
+// Counts how long each job holds the main thread. A turn of the event loop belongs to the job whose
+// asynchronous context it runs in. A thread beside it (processor-watch.ts) reads the counts,
+// because a held main thread can run no timer.
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
 import { Worker } from "node:worker_threads";
 import type { Held } from "../ports.ts";

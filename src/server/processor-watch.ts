@@ -1,12 +1,12 @@
-// The thread beside the main thread of a worker process. It tells the server that the process lives, and which job took too much time;
-// the server then ends the process. It ends the process itself when the server is gone or does nothing.
+// The thread beside a worker's main thread. It tells the server that the process lives, and which
+// job took too much time; the server then ends the process. Without a server it ends it itself.
 import { writeSync } from "node:fs";
 import { isMainThread, workerData } from "node:worker_threads";
 import type { Held } from "../ports.ts";
 import { endGroup } from "./end-group.ts";
 import { BEATS, CURRENT, type SharedTimes, TURNS, type WatchSettings } from "./processor-times.ts";
 
-/** What the thread reports, one line of JSON each; a line without anything says that the process lives. */
+/** One line of JSON; an empty line says that the process lives. */
 export interface Overrun {
   /** Null: the main thread is held, and not by a job. */
   readonly job: Held | null;
@@ -63,8 +63,8 @@ function watch({ times, limits: { processorMs, wallMs }, reportTo }: WatchSettin
 }
 
 /**
- * Processor time since the last call, in milliseconds: of the process, and by slot. A turn's time on the clock is what it can have taken
- * at most; where other processes had the processor meanwhile it took less, as the time of the whole process shows.
+ * Processor time since the last call, in milliseconds: of the process, and by slot. A turn took at
+ * most its time on the clock; the time of the whole process shows how much less on a busy machine.
  */
 function charges({ held, now }: SharedTimes) {
   let usage = process.cpuUsage();
@@ -99,7 +99,6 @@ function charges({ held, now }: SharedTimes) {
   };
 }
 
-/** One line to the server. Without a reader the server has ended. */
 function say(reportTo: number, line: string): void {
   try {
     writeSync(reportTo, `${line}\n`);

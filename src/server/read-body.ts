@@ -1,4 +1,4 @@
-// Reads request bodies before their signature is verified: each is bounded, and so is their total, because the sender is untrusted.
+// Reads request bodies before their signature is verified: each is bounded, and their total.
 import type { IncomingMessage } from "node:http";
 
 /** GitHub sends at most 25 MB: docs.github.com, "Webhook events and payloads". */
@@ -6,17 +6,17 @@ export const MOST_BODY_BYTES = 25 * 1024 * 1024;
 /** Limit for all bodies being received: the largest fits, with usual ones beside it. */
 const MOST_HELD_BYTES = 32 * 1024 * 1024;
 /**
- * A larger body waits for one of the slots for large bodies; deliveries of a pull request have 20 to 40 kB. It is less than the
- * 64 KiB that Node reads at a time, so a fast sender is stopped after its first chunk.
+ * A larger body waits for a slot; usual deliveries have 20 to 40 kB. Less than the 64 KiB that Node
+ * reads at a time, so a fast sender is stopped after its first chunk.
  */
 const USUAL_BYTES = 48 * 1024;
 const LARGE_AT_A_TIME = 4;
-/** Bodies that may wait for a slot. Each holds its first chunk, so together they hold at most 4 MiB. */
+/** Bodies that may wait for a slot, each with its first chunk: at most 4 MiB together. */
 const MOST_WAITING = 64;
 
 /**
- * `whole`: the complete body. `large`: more than MOST_BODY_BYTES. `crowded`: dropped as the largest, because all bodies together
- * exceeded the limit. `aborted`: the sender disconnected.
+ * `large`: more than MOST_BODY_BYTES. `crowded`: the largest, dropped because all together exceeded
+ * the limit. `aborted`: the sender disconnected.
  */
 export type Body = { readonly kind: "whole"; readonly chunks: readonly Buffer[] } | { readonly kind: Unread };
 type Unread = "large" | "crowded" | "aborted";
@@ -36,7 +36,7 @@ export function bodyReader(most: number = MOST_HELD_BYTES) {
   const coming = new Set<Coming>();
   let held = 0;
 
-  /** Calls `take` once with the result. The body is valid until `take` returns; the rest of a dropped one is not read. */
+  /** Calls `take` once. The body is valid until `take` returns; a dropped one is not read on. */
   function read(request: IncomingMessage, take: (body: Body) => void): void {
     let chunks: Buffer[] = [];
     const end = (body: Body) => {
@@ -80,8 +80,8 @@ export function bodyReader(most: number = MOST_HELD_BYTES) {
 }
 
 /**
- * Stops reading a request and discards further chunks. Otherwise Node would read on until its buffer is full, and keep that;
- * `false` from push makes it stop.
+ * Stops reading a request and discards further chunks. Otherwise Node would fill its buffer and
+ * keep it; `false` from push makes it stop.
  */
 export function stopReading(request: IncomingMessage): void {
   const push = request.push.bind(request);
@@ -100,7 +100,7 @@ function freeChunk(chunk: Buffer): void {
   if (buffer instanceof ArrayBuffer && chunk.length > 0 && buffer.byteLength === chunk.length) buffer.transfer(0);
 }
 
-/** Gives free slots to waiting bodies, the smallest first; those without Content-Length come last and are dropped first. */
+/** Gives free slots to waiting bodies, the smallest first; those without Content-Length last. */
 function admit(coming: ReadonlySet<Coming>): void {
   const large = [...coming].filter(({ size }) => size === "large");
   const waiting = [...coming].filter(({ size }) => size === "waits").sort((a, b) => order(a) - order(b));
@@ -120,12 +120,11 @@ function isUndeclared({ declared }: Coming): boolean {
   return !Number.isFinite(declared);
 }
 
-/** Infinities cannot be subtracted. */
 function order({ declared }: Coming): number {
   return Math.min(declared, Number.MAX_SAFE_INTEGER);
 }
 
-/** The largest body is dropped first, so that a flood hurts itself before a delivery of usual size. */
+/** The largest is dropped first: a flood hurts itself before a delivery of usual size. */
 function largest(coming: ReadonlySet<Coming>): Coming | undefined {
   let found: Coming | undefined;
   for (const one of coming) if (found === undefined || one.bytes > found.bytes) found = one;

@@ -1,5 +1,5 @@
 // Runs a maintenance job of a repository, and enqueues a continuation when one run is not enough.
-import { type FollowJob, type LabelJob, upkeepKey } from "../domain/job.ts";
+import { type FollowJob, type LabelJob, type UpkeepJob, upkeepKey } from "../domain/job.ts";
 import {
   type Followed,
   type FollowPorts,
@@ -11,44 +11,38 @@ import type { Queue } from "../ports.ts";
 /** How long an import waits when GitHub does not say when its rate limit resets. */
 const DEFAULT_WAIT_MS = 10 * 60_000;
 
-/** Returns one line on how it ended; other jobs run before the continuation. Throws as followRepository does. */
+/** Returns one line on how it ended; other jobs run before the rest. Throws as followRepository. */
 export async function runFollow(job: FollowJob, queue: Pick<Queue, "accept">, ports: FollowPorts): Promise<string> {
   const done = await followRepository(job, ports);
   const now = ports.now();
   const next = nextOf(job, done, now);
-  if (next !== null) {
+  const add = async (place: string, jobs: readonly UpkeepJob[]): Promise<void> => {
+    const { delivery, key } = job;
     // One delivery may concern many repositories.
-    const id = `${job.delivery}>${job.key}>${next.place}`;
-    const received = { id, event: "continued", receivedAt: now, meaning: null };
-    await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs: [next.job] });
-  }
-  await followDefaults(job, queue, ports);
+    const received = { id: `${delivery}>${key}>${place}`, event: "continued", receivedAt: now, meaning: null };
+    if (jobs.length > 0) await queue.accept(received, { kind: "upkeep", delivery, jobs });
+  };
+  if (next !== null) await add(next.place, [next.job]);
+  await add("defaults", await labelsByDefaults(job, ports));
   return followedLine(done);
 }
 
 const DEFAULTS_REPOSITORY = ".github";
 
-/** A push to the owner's defaults may change the sharing settings of any of its repositories: each is read again. */
-async function followDefaults(
-  job: FollowJob,
-  queue: Pick<Queue, "accept">,
-  { labels, now }: FollowPorts,
-): Promise<void> {
-  if (job.kind !== "index" || job.repo.name !== DEFAULTS_REPOSITORY) return;
+/** A push to the owner's defaults may change what its repositories share: each is read again. */
+async function labelsByDefaults(job: FollowJob, { labels }: FollowPorts): Promise<readonly LabelJob[]> {
+  if (job.kind !== "index" || job.repo.name !== DEFAULTS_REPOSITORY) return [];
+  const { delivery, installationId } = job;
   const isOther = ({ host, id, ownerId }: LabelJob["repo"]) =>
     host === job.repo.host && ownerId === job.repo.ownerId && id !== job.repo.id;
-  const jobs = (await labels.all()).filter(isOther).map((repo): LabelJob => {
-    const { delivery, installationId } = job;
+  return (await labels.all()).filter(isOther).map((repo) => {
     return { kind: "label", trigger: "defaults", repo, key: upkeepKey(repo, "label"), delivery, installationId };
   });
-  if (jobs.length === 0) return;
-  const received = { id: `${job.delivery}>${job.key}>defaults`, event: "continued", receivedAt: now(), meaning: null };
-  await queue.accept(received, { kind: "upkeep", delivery: job.delivery, jobs });
 }
 
 /**
- * The job that continues it, and what distinguishes that from the delivery's other jobs; null when one run was enough. An import
- * that was interrupted, and a removal that GitHub did not confirm, continue later.
+ * The job that continues it, and what tells it from the delivery's other jobs; null when one run
+ * was enough. An interrupted import and an unconfirmed removal continue later.
  */
 function nextOf(
   job: FollowJob,

@@ -1,4 +1,4 @@
-// Runs a job inside wrappers, the outermost first; app.ts lists them. Small wrappers are defined here.
+// Runs a job inside wrappers, the outermost first; start-jobs.ts lists them.
 import type { CommandJob } from "../domain/command.ts";
 import { Stopped } from "../domain/errors.ts";
 import { type DescribeJob, type ReviewJob, upkeepKey } from "../domain/job.ts";
@@ -23,7 +23,6 @@ interface JobRun {
   readonly lease: Lease<AnyJob>;
   /** Aborted when the job is no longer wanted: a later one replaced it, or a person stopped it. */
   readonly signal: AbortSignal;
-  /** Aborted after a `stop`. */
   readonly stopped: AbortSignal | null;
   readonly adapt: (ports: PullPorts) => PullPorts;
 }
@@ -53,14 +52,14 @@ export function runJob(
   return from(0, { lane, lease, signal, stopped: null, adapt: (ports) => ports });
 }
 
-/** The repository's data was removed while its job waited, so it has no name (see Traces): the job ends without a request. */
+/** A repository that was forgotten meanwhile has no name (see Traces): no request is made. */
 export const unlessForgotten: JobWrapper = {
   lanes: ["review", "command"],
   job: async (run, next) =>
     run.lease.job.repo.name === "" ? "missing: its repository was forgotten meanwhile" : next(run),
 };
 
-/** Makes reviews stoppable between two stages or comments. Commands add and stop reviews through `jobs`. */
+/** Makes reviews stoppable between two stages or comments. Commands use `jobs`. */
 export function stoppableReviews(
   queue: Pick<Queue, "add" | "drop">,
   onAdded: () => void,
@@ -114,7 +113,6 @@ export function stoppableReviews(
   };
 }
 
-/** Refuses writes after a `stop`; reads still work. */
 function stoppableWrites(reviews: Reviews, stopped: AbortSignal): Reviews {
   const unless = unlessAborted(stopped);
   return {
@@ -151,8 +149,8 @@ export function admittedBy(large: LargeReviews): JobWrapper {
 }
 
 /**
- * Adds a job that describes new memories, unless the repository's configuration disables that. When this run gathered nothing,
- * because it only posts an earlier attempt's review, the configuration is unknown here, and the job checks it.
+ * Adds a job that describes new memories, unless the configuration disables that. A run that only
+ * posts an earlier attempt's review does not know it; the job checks it.
  *
  * @param add enqueues the job; never rejects
  */

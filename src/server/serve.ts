@@ -14,14 +14,12 @@ import { unavailableServers } from "./sweeps/unavailable-servers.ts";
 
 /** An orchestrator kills a process after 30 s; draining ends earlier. */
 const MOST_STOP_MS = 28_000;
-/** Pause before a failed start exits: an immediate restart would only load a machine that is already in trouble. */
+/** Pause before a failed start exits: an immediate restart would load a machine in trouble. */
 const START_AGAIN_MS = 5_000;
 
 /**
- * Starts the app. A signal then stops it, and the process exits with 0.
- *
- * If it cannot start, it prints why and exits: with 3, after a pause, when a restart may help; with 2 when a person must change
- * something first.
+ * Starts the app. A signal then stops it, and the process exits with 0. If it cannot start, it
+ * prints why and exits: with 3, after a pause, when a restart may help; else with 2.
  *
  * @param refuse prints the problems
  * @param inProcess whether jobs run in this process
@@ -101,7 +99,7 @@ export function openLog(level: string, handOn: (line: string) => void) {
   return { log, lines };
 }
 
-/** The app; or, when its store is unusable, servers that answer 503, because restarts would not help. */
+/** The app; or servers that answer 503 when its store is unusable: restarts would not help. */
 async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "close">> {
   const { databaseUrl = null } = options;
   // Fails when a port is in use, before any worker takes a job.
@@ -123,7 +121,7 @@ async function startOrRefuse(options: AppOptions): Promise<Pick<RunningApp, "clo
 /**
  * Why the app does not start; null for a bug.
  *
- * @returns `text` is one line that names the variable; `mayPass` if a restart may help, without a change to Kodiai's environment
+ * @returns `text` is one line that names the variable; `mayPass` if a restart may help
  */
 function startProblem(error: unknown, env: Env) {
   const passing = (text: string) => ({ text, mayPass: true });
@@ -170,8 +168,8 @@ function listenProblem(code: string, isAdmin: boolean, env: Env): string {
   return `${isAdmin ? "KODIAI_ADMIN_HOST" : "HOST"} is not an address of this machine`;
 }
 
-// Serialises errors for the log by an allow list of fields. HTTP clients attach requests, headers and whole responses to their
-// errors, and none of that may be logged.
+// Errors in the log have listed fields only: HTTP clients attach requests, headers and whole
+// responses to theirs.
 
 /** Depth of causes; also ends a cyclic chain. */
 const CAUSES = 5;
@@ -182,7 +180,6 @@ export interface LoggedError {
   readonly type: string;
   readonly message: string;
   readonly stack?: string;
-  /** `ECONNRESET`, `SQLITE_FULL`. */
   readonly code?: string;
   readonly status?: number;
   readonly cause?: LoggedError;

@@ -1,6 +1,6 @@
-// The setup page for one person, on loopback: it posts the App's manifest to GitHub, and receives the code that GitHub redirects the
-// browser back with. A token protects it, because the person on that page decides who owns the App. It can be reopened until the
-// code arrives: for a signed-out person GitHub shows its login first, which loses the form.
+// The setup page for one person, on loopback: it posts the App's manifest to GitHub, and receives
+// the code with which GitHub redirects the browser. A token protects it: whoever confirms owns the
+// App. It can be reopened until the code arrives, because GitHub's login loses the form.
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { html } from "hono/html";
@@ -17,21 +17,19 @@ interface SetupSettings {
 
 const HOST = "127.0.0.1";
 
-type Answer = (url: URL, response: ServerResponse) => void;
-
-/** Opens the page at `url`; `code` of the created App rejects after the timeout. Throws when the port is in use. */
+/** Opens the page at `url`; `code` rejects after the timeout. Throws when the port is in use. */
 export async function startSetupServer(wish: SetupSettings) {
   const [token, state] = [randomBytes(24).toString("base64url"), randomBytes(24).toString("base64url")];
   const outcome = Promise.withResolvers<string>();
   outcome.promise.catch(() => {});
   let isOver = false;
-  const start: Answer = (url, response) => {
+  const start = (url: URL, response: ServerResponse) => {
     if (!same(url.searchParams.get("token"), token)) return say(response, 404, "Not found");
     if (isOver) return say(response, 410, "The App was already created. Run kodiai setup --new for another.");
     const policy = `default-src 'none'; style-src 'unsafe-inline'; form-action ${new URL(wish.registerUrl).origin}; base-uri 'none'; frame-ancestors 'none'`;
     return send(response, 200, "html", formPage(wish, state, `${origin}/done`), policy);
   };
-  const done: Answer = (url, response) => {
+  const done = (url: URL, response: ServerResponse) => {
     const code = url.searchParams.get("code") ?? "";
     if (!same(url.searchParams.get("state"), state) || !/^[\w-]{1,200}$/.test(code))
       return say(response, 404, "Not found");
@@ -39,19 +37,16 @@ export async function startSetupServer(wish: SetupSettings) {
     say(response, 200, "The App was created. You may close this page; kodiai setup continues in the terminal.");
     return outcome.resolve(code);
   };
-  const pages = new Map([
-    ["/start", start],
-    ["/done", done],
-  ]);
   const server = createServer((request, response) => {
     // Null for an invalid request target, such as `//[`: any process on this machine may send one.
     const url = URL.parse(request.url ?? "/", origin);
-    const page = request.method === "GET" && isOurs(request, origin) ? pages.get(url?.pathname ?? "") : undefined;
-    if (url === null || page === undefined) say(response, 404, "Not found");
-    else page(url, response);
+    const path = request.method === "GET" && isOurs(request, origin) ? url?.pathname : null;
+    if (url !== null && path === "/start") start(url, response);
+    else if (url !== null && path === "/done") done(url, response);
+    else say(response, 404, "Not found");
   });
   await listening(server, { host: HOST, port: wish.port });
-  // Read once: a closed server has no address, and a kept-alive connection may still send a request.
+  // Read once: a closed server has no address, and a kept-alive connection may send more.
   const origin = urlOf(server);
   const late = setTimeout(
     () => outcome.reject(new Error("the App was not confirmed in time; run kodiai setup again")),
@@ -74,8 +69,8 @@ function isOurs({ headers }: IncomingMessage, origin: string): boolean {
   return headers.host === host || headers.host === `localhost:${port}`;
 }
 
-function same(said: string | null, ours: string): boolean {
-  const [a, b] = [Buffer.from(said ?? ""), Buffer.from(ours)];
+function same(given: string | null, ours: string): boolean {
+  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(ours)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 

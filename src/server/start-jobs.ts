@@ -1,11 +1,12 @@
-// Runs jobs: the readers of memory, the lanes of the queue, and what surrounds each job. A worker process runs them beside the
-// server, or with `--in-process` the server itself.
+// Runs jobs: the readers of memory, the lanes of the queue, and what surrounds each job. In a
+// worker process beside the server, or with `--in-process` in the server.
 import type { Logger } from "pino";
 import type { CommandJob } from "../domain/command.ts";
 import { AtCapacity, OutOfReach, TooExpensive, Transient } from "../domain/errors.ts";
 import type { DescribeJob, ReviewJob, UpkeepJob } from "../domain/job.ts";
 import { staleEmbeddings } from "../domain/memory/index-state.ts";
 import { answerComment, giveUpAnswer } from "../flows/commands/answer-comment.ts";
+import { learnFromPeople, learntLine } from "../flows/people/learn-from-people.ts";
 import { giveUpReview, noteFailure } from "../flows/review/check-run.ts";
 import { reviewPullRequest } from "../flows/review/review-pull-request.ts";
 import type { AnyJob, Held, Inspector, JobEnd, LaneName, Lease, LeaseLimits } from "../ports.ts";
@@ -16,7 +17,7 @@ import { serverInspector } from "../wire/rules.ts";
 import type { Store } from "../wire/store.ts";
 import { disabledWorker, isLastFailure, startWorker, type Workers } from "../worker.ts";
 import type { AppOptions } from "./app-options.ts";
-import type { Metrics } from "./metrics.ts";
+import { LANES, type Metrics } from "./metrics.ts";
 import { runFollow } from "./run-follow.ts";
 import {
   admittedBy,
@@ -30,7 +31,6 @@ import {
 import { beatOnce, heartbeat } from "./sweeps/heartbeat.ts";
 import { type JobWatch, jobWatch, retrievalWatch } from "./sweeps/job-watch.ts";
 import { largeReviews } from "./sweeps/large-reviews.ts";
-import { runFeedback } from "./sweeps/maintenance.ts";
 import { withMissingRepositoryCheck } from "./sweeps/missing-repository.ts";
 
 /** For the end of questions to a model. */
@@ -39,7 +39,7 @@ const TIDY_MS = 2_000;
 export interface Jobs {
   /** Polls these lanes now, or all of them: a job may have been added. */
   wake(lane?: LaneName): void;
-  /** Takes no further jobs; resolves when the running ones have ended, or after `withinMs`. Then it gives back what it holds. */
+  /** Takes no further jobs; once the running ones end, or after `withinMs`, gives back the rest. */
   stop(withinMs: number): Promise<void>;
 }
 
@@ -109,12 +109,11 @@ async function readers(
 /** After so many attempts a posted review ends even if memory cannot be written. */
 const TRIES_TO_REMEMBER = 6;
 const COMMANDS_AT_ONCE = 2;
-/** After so many attempts that took too much time, the pull request is told, and the job is parked. */
+/** After so many attempts that took too much time, the job says so and is parked. */
 const MOST_OVERRUNS = 2;
 const isTooExpensive = ({ overruns }: Lease<AnyJob>) => overruns >= MOST_OVERRUNS;
-const LANES: readonly LaneName[] = ["review", "command", "upkeep"];
 
-/** A lane for reviews, one for commands, and one for maintenance of memory: none waits for another. */
+/** Lanes for reviews, for commands, and for maintenance of memory: none waits for another. */
 function startWorkers(
   options: AppOptions & { readonly inspector: Inspector },
   store: Store,
@@ -143,7 +142,7 @@ function startWorkers(
     unlessForgotten,
     // `/kodiai stop` ends a review between two stages or between two comments.
     stoppable,
-    // Reviews of large changes need much memory, so only two run at a time; others free their worker.
+    // Reviews of large changes need much memory: two at a time; others free their worker.
     admittedBy(large),
     // A separate job describes new memories later.
     describedLater(addDescribing),
@@ -174,7 +173,9 @@ function startWorkers(
     runJob({ lane: "upkeep", lease, signal }, wrappers, async () => {
       const { job } = lease;
       if (isTooExpensive(lease)) throw new TooExpensive();
-      return job.kind === "feedback" ? runFeedback(job, await learn(job)) : runFollow(job, queue, follow(lease));
+      return job.kind === "feedback"
+        ? learntLine(await learnFromPeople(job, await learn(job)))
+        : runFollow(job, queue, follow(lease));
     });
 
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval alert"));

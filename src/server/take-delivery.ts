@@ -1,5 +1,6 @@
-// The Probot app. Its one handler parses a delivery and commits it with its jobs. Deliveries that arrive at the same time are
-// committed in one transaction.
+// The Probot app. Its one handler parses a delivery and commits it with its jobs; those that arrive
+// at the same time share a transaction.
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import type { ApplicationFunction, Probot } from "probot";
 import { Transient } from "../domain/errors.ts";
 import type { Arrival, Inbox } from "../ports/inbox.ts";
@@ -23,20 +24,20 @@ interface DeliverySettings extends Pick<AppOptions, "appId" | "githubHost" | "re
 export type ProbotEvent = Parameters<Probot["receive"]>[0];
 
 /**
- * The Probot app function. Its handler resolves when the delivery is on disk, and rejects when the store cannot store it. Checks of
- * other Apps are not stored.
+ * Its handler resolves when the delivery is on disk, and rejects when it cannot be stored. Checks
+ * of other Apps are not stored.
  */
 export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
   const { commits, counted, githubHost: host, reviewerLogin, slug, log } = taking;
   async function take({ id, name: event, payload }: ProbotEvent): Promise<void> {
     if (isForeignCheck(event, payload, taking.appId)) return counted.took(event, "ignored");
     const {
-      outcome: asked,
+      outcome: immediate,
       followUpJobs: beside,
       dedupKey: meaning,
     } = receive({ id, event, payload }, { host, reviewerLogin, slug });
     const receivedAt = Date.now();
-    const outcome = taking.debounce === false ? asked : await debounced(asked, taking.store, receivedAt);
+    const outcome = taking.debounce === false ? immediate : await debounced(immediate, taking.store, receivedAt);
     const isNew = await commits.commit({ delivery: { id, event, receivedAt, meaning }, outcome, beside });
     const kind = isNew ? outcome.kind : "seen before";
     counted.took(event, kind);
@@ -52,7 +53,7 @@ export function deliveryHandler(taking: DeliverySettings): ApplicationFunction {
 /**
  * Takes a comment of which no delivery arrived, if it is a command.
  *
- * @returns false when it is none, or was taken before: by its delivery, or by an earlier look
+ * @returns false when it is none, or was taken before: by its delivery, or by an earlier run
  */
 export function commentTaker(
   taking: Pick<DeliverySettings, "commits" | "githubHost" | "reviewerLogin" | "slug" | "wake" | "log">,
@@ -78,7 +79,7 @@ type Outcome = Received["outcome"];
 /** Until a repository's first review: the configuration's default. */
 const PUSH_WAIT_MS = 10_000;
 
-/** Delays the review of a push or scan as configured, because more of them may follow. Explicit requests are not delayed. */
+/** Delays the review of a push or scan as configured: more may follow. Requests are not delayed. */
 async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"], now: number): Promise<Outcome> {
   if (outcome.kind !== "review" && outcome.kind !== "heads") return outcome;
   const { repo, trigger } = outcome.kind === "heads" ? outcome.each : outcome;
@@ -87,7 +88,6 @@ async function debounced(outcome: Outcome, { waits }: DeliverySettings["store"],
   return outcome.kind === "heads" ? { ...outcome, each: { ...outcome.each, notBefore } } : { ...outcome, notBefore };
 }
 
-/** A delivery for the log, without the text of a comment. */
 function logged(outcome: Outcome): Readonly<Record<string, unknown>> {
   const { kind: _, ...rest } = outcome;
   if (outcome.kind === "upkeep") return { ...rest, jobs: outcome.jobs.map(({ key }) => key).slice(0, LOGGED_JOBS) };
@@ -108,7 +108,7 @@ const PAUSE_MS = 25;
 /** How often late deliveries are rejected while a slow transaction runs. */
 const LATE_MS = 250;
 
-/** Deliveries per transaction: some milliseconds of the write lock. A single one may fit on a full disk where many do not. */
+/** Per transaction: milliseconds of the write lock. One may fit on a full disk, but not many. */
 const MOST = 64;
 
 export type Committer = ReturnType<typeof committer>;
@@ -123,27 +123,36 @@ interface Waiting {
 /** @param now monotonic milliseconds, so that a clock change delays nothing */
 export function committer(inbox: Inbox, now: () => number = () => performance.now()) {
   let waiting: Waiting[] = [];
-  let isPlanned = false;
+  let isWorking = false;
   let failedAt: number | null = null;
-  let most = MOST;
 
-  function plan(pauseMs: number): void {
-    if (isPlanned) return;
-    isPlanned = true;
-    if (pauseMs === 0) setImmediate(() => void flush());
-    else setTimeout(() => void flush(), pauseMs);
+  /** One transaction at a time: deliveries that arrive meanwhile share the next. Never rejects. */
+  async function work(): Promise<void> {
+    isWorking = true;
+    // In time even if the store hangs; if it stored them after all, it knows their redelivery.
+    const watch = setInterval(refuseLate, LATE_MS);
+    await setImmediate();
+    for (let most = MOST; waiting.length > 0; ) {
+      const batch = waiting.slice(0, most);
+      const tried = await tryTake(batch);
+      // One at a time then: it may fit on a full disk, and a bad one must not fail the others.
+      const isSplit = tried === null || (tried instanceof Error && batch.length > 1);
+      most = isSplit ? 1 : MOST;
+      if (tried === null) await sleep(PAUSE_MS);
+      if (!isSplit) settle(batch, tried);
+      refuseLate();
+    }
+    clearInterval(watch);
+    isWorking = false;
   }
 
-  /** One at a time: deliveries that arrive during a transaction share the next. Never rejects. */
-  async function flush(): Promise<void> {
-    refuseLate();
-    const batch = waiting.slice(0, most);
-    // Rejects them in time even if the store hangs; if it stored them after all, their redelivery is recognised.
-    const watch = setInterval(refuseLate, LATE_MS);
-    const pauseMs = batch.length > 0 && !(await keep(batch)) ? PAUSE_MS : 0;
-    clearInterval(watch);
-    isPlanned = false;
-    if (waiting.length > 0) plan(pauseMs);
+  function settle(batch: readonly Waiting[], tried: readonly boolean[] | Error): void {
+    failedAt = tried instanceof Error ? now() : null;
+    waiting = waiting.filter((one) => !batch.includes(one));
+    for (const [at, one] of batch.entries()) {
+      if (tried instanceof Error) one.reject(tried);
+      else one.resolve(tried[at] === true);
+    }
   }
 
   function refuseLate(): void {
@@ -151,25 +160,6 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
     waiting = waiting.filter(({ until }) => until > now());
     for (const waiting of late) waiting.reject(new Transient("the store could not be written in time"));
     if (late.length > 0) failedAt = now();
-  }
-
-  /** False when the batch waits for a retry. */
-  async function keep(batch: readonly Waiting[]): Promise<boolean> {
-    const tried = await tryTake(batch);
-    most = tried === null ? 1 : MOST;
-    if (tried === null) return false;
-    // One bad delivery must not fail the others.
-    if (tried instanceof Error && batch.length > 1) {
-      for (const waiting of batch) if (!(await keep([waiting]))) return false;
-      return true;
-    }
-    failedAt = tried instanceof Error ? now() : null;
-    waiting = waiting.filter((one) => !batch.includes(one));
-    for (const [at, one] of batch.entries()) {
-      if (tried instanceof Error) one.reject(tried);
-      else one.resolve(tried[at] === true);
-    }
-    return true;
   }
 
   /** Null when a retry may succeed: a lock, a full disk. */
@@ -184,13 +174,14 @@ export function committer(inbox: Inbox, now: () => number = () => performance.no
 
   return {
     /**
-     * @returns whether it is new: false when it, or one with the same fingerprint, was stored before
-     * @throws Transient when the store could not be written for 5 s; Error when it cannot store this delivery
+     * @returns false when it, or one with the same fingerprint, was stored before
+     * @throws Transient when the store could not be written for 5 s; Error when this one cannot be
+     *   stored
      */
     commit(arrival: Arrival): Promise<boolean> {
       const { promise, resolve, reject } = Promise.withResolvers<boolean>();
       waiting.push({ arrival, until: now() + PATIENCE_MS, resolve, reject });
-      plan(0);
+      if (!isWorking) void work();
       return promise;
     },
     /** Milliseconds since a delivery was last rejected; null when one was stored since. */

@@ -1,5 +1,5 @@
-// The public webhook server, with its limits. It refuses a request as early as possible, by path, type, headers, size and signature,
-// before it parses the body. Probot handles signed deliveries; the answer is 202 once they are committed.
+// The public webhook server. It refuses as early as possible: by path, type, headers, size and
+// signature, before it parses the body. Probot handles signed deliveries; committed ones get 202.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ export type WebhookServer = Awaited<ReturnType<typeof startWebhookServer>>;
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 15_000, keepAliveTimeout: 5_000 };
 
 /** How often Node checks these timeouts; its default is 30 s. */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /** Idle timeout of a connection. An answer takes 5 s at most. */
 const IDLE_MS = 10_000;
@@ -32,7 +32,7 @@ const MOST_CONNECTIONS = 1_000;
 /** Connections still open after so long are closed. */
 const CLOSE_MS = 1_000;
 
-/** Listens for deliveries; Probot's handler rejects those that must be redelivered. Throws when the port is in use. */
+/** Listens; Probot's handler rejects what must be redelivered. Throws when the port is in use. */
 export async function startWebhookServer(probot: Probot, settings: WebhookSettings) {
   const bodies = bodyReader();
   const running = new Set<Promise<void>>();
@@ -66,7 +66,7 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
     running.add(answered);
   }
 
-  const server = createServer({ ...LIMITS, connectionsCheckingInterval: LOOK_MS }, (request, response) => {
+  const server = createServer({ ...LIMITS, connectionsCheckingInterval: CHECK_MS }, (request, response) => {
     const { method, url = "" } = request;
     const [path = ""] = url.split("?");
     if (method === "GET" && path === "/healthz") answer(request, response, 200, "ok");
@@ -79,7 +79,6 @@ export async function startWebhookServer(probot: Probot, settings: WebhookSettin
   await listening(server, settings);
   return {
     server,
-    /** Bytes of request bodies being received. */
     heldBytes: bodies.held,
     isDraining: () => isDraining,
     /** Answers new deliveries with 503; resolves when earlier ones are answered. */
@@ -133,7 +132,7 @@ const ANSWERS: ReadonlyMap<number, string> = new Map([
 /** Printable and short; GitHub's are GUIDs. */
 const DELIVERY_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** Probot looks up handlers by these names; `error` is reserved, because its handlers log their argument. */
+/** Probot finds handlers by these names; `error` is reserved: its handlers log their argument. */
 const EVENT = /^(?!error$)[a-z][a-z0-9_]{0,99}$/;
 
 /** The status of a refusal by headers alone; null when the body is needed. */
@@ -141,12 +140,11 @@ function refusalOf({ headers }: IncomingMessage): number | null {
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json" || (headers["content-encoding"] ?? "identity") !== "identity") return 415;
   if (Number(headers["content-length"] ?? 0) > MOST_BODY_BYTES) return 413;
-  if (!looksSigned(one(headers["x-hub-signature-256"]))) return 401;
+  if (!SIGNATURE.test(one(headers["x-hub-signature-256"]) ?? "")) return 401;
   const isNamed = DELIVERY_ID.test(one(headers["x-github-delivery"]) ?? "");
   return isNamed && EVENT.test(one(headers["x-github-event"]) ?? "") ? null : 400;
 }
 
-/** The event for Probot, or the status of a refusal. */
 function readDelivery(
   { headers }: IncomingMessage,
   body: Exclude<Body, { readonly kind: "aborted" }>,
@@ -162,7 +160,6 @@ function readDelivery(
   return { id: one(headers["x-github-delivery"]), name: one(headers["x-github-event"]), payload: safe } as ProbotEvent;
 }
 
-/** Null when it is not a JSON object. */
 function parsed(body: readonly Buffer[]): Readonly<Record<string, unknown>> | null {
   try {
     const value = JSON.parse(Buffer.concat(body).toString("utf8"));
@@ -177,18 +174,17 @@ function one(header: string | readonly string[] | undefined): string | undefined
 }
 
 /**
- * How long a refused sender may read the answer before its connection is closed. A normal client closes at once; a flooding one is
- * kept here, unread, because an open connection costs less than new ones.
+ * How long a refused sender may read the answer. A normal client closes at once; a flooding one is
+ * kept here, unread: an open connection costs less than new ones.
  */
 const LINGER_MS = 4_000;
 
-/** Lingering connections, out of the thousand that the server accepts: they must leave room for others. */
 const MOST_HELD = 400;
 
 /** Retry-After of a 503: floods and full disks take a while to pass. */
 const RETRY_AFTER_S = 30;
 
-/** Remaining bodies up to this size are read and discarded, so that the connection need not be cut. */
+/** Remaining bodies up to this size are read and discarded: the connection need not be cut. */
 const SMALL_BYTES = 64 * 1024;
 
 function answer(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
@@ -215,7 +211,6 @@ function answer(request: IncomingMessage, response: ServerResponse, status: numb
 /** Lingering answers, the oldest first. */
 const held = new Set<() => void>();
 
-/** Ends the answer after LINGER_MS, or when too many linger. */
 function linger(response: ServerResponse): void {
   const end = () => {
     held.delete(end);
@@ -235,11 +230,6 @@ function hasBody({ headers }: IncomingMessage): boolean {
 // Verifies GitHub's signature: HMAC-SHA256 over the raw body, compared in constant time.
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
-
-/** Whether a header has the form of a signature; otherwise the body need not be read. */
-export function looksSigned(header: string | undefined): boolean {
-  return header !== undefined && SIGNATURE.test(header);
-}
 
 /** Verifies X-Hub-Signature-256 at `now`, epoch milliseconds. */
 export function verifySignature(

@@ -1,4 +1,4 @@
-// The server's side of its worker process: starts it, watches it and replaces it, so that no job keeps the server from answering.
+// The server's side of its worker: starts, watches and replaces it. No job keeps the server busy.
 import { type ChildProcess, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -24,17 +24,16 @@ const PROGRAM = new URL("./job-process.ts", import.meta.url);
 const PROCESSOR_MS = 120_000;
 /** Before its lane gives it up, which ends no process. */
 const WALL_MS = HANGS_MS - 60_000;
-/** The same as of a process's own heartbeat. */
 const VOUCH_MS = 5_000;
-/** Its thread reports four times a second; without a report for so long it is stopped, and nobody vouches for it. */
+/** It reports four times a second; without a report for so long nobody vouches for it. */
 const QUIET_MS = 2_000;
-/** It is ended when it was quiet in so many looks: those of a machine that was suspended count once. */
+/** Ended after so many quiet checks: those of a suspended machine count once. */
 const MOST_QUIET = 6;
 /** A start takes some seconds, and longer on a busy machine. */
 const START_MS = 120_000;
 /** Beyond the time that running jobs have: to give back what it holds, and to close its files. */
 const STOP_MS = 3_500;
-/** Collects what is thrown away every 2 MB: 20 reviews leave it at 184 MB, and at 230 with Node's own choice (bench/README.md). */
+/** Collects every 2 MB: 184 MB after 20 reviews, 230 with Node's choice (bench/README.md). */
 const YOUNG = "--max-semi-space-size=2";
 const FIRST_PAUSE_MS = 250;
 const MOST_PAUSE_MS = 30_000;
@@ -64,7 +63,6 @@ export type ToWorker =
 
 interface WorkerState {
   readonly rssBytes: number;
-  /** See answerClock. */
   readonly sinceAnsweredMs: number | null;
 }
 
@@ -91,7 +89,7 @@ interface Life {
 }
 
 /**
- * Without its queue the server would take deliveries that nothing can store: its supervisor starts it anew, and it says why.
+ * Without a queue nothing can be stored: its supervisor starts the server anew, and it says why.
  *
  * @throws StoreUnusable for a damaged queue
  */
@@ -102,8 +100,8 @@ async function mustHaveQueue(verify: Store["verify"], unwanted: AbortSignal): Pr
 }
 
 /**
- * Starts it; resolves at once. Its log lines go to the stream of the server's log. A damaged queue, which ends a worker, ends this
- * process as well: rejected with StoreUnusable and not caught.
+ * Starts it; resolves at once. Its log lines go to the server's log. A damaged queue, which ends a
+ * worker, ends this process too: a rejection with StoreUnusable that is not caught.
  */
 export function workerProcess(
   options: AppOptions,
@@ -169,7 +167,7 @@ export function workerProcess(
     }
   }
 
-  /** Records whose attempt counts before the process ends, so that nobody takes its other jobs for those of a crash. */
+  /** Records whose attempt counts before the process ends: its other jobs did not crash. */
   async function overrun(of: Life, { job, reason }: Overrun): Promise<void> {
     log.error({ job: job?.id ?? null, reason }, "the worker process is ended and replaced");
     if (job !== null) {

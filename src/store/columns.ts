@@ -1,4 +1,4 @@
-// Maps objects to rows by one list: the columns, the form of each, and the path of its value in the object.
+// Maps objects to rows by one list: columns, the form of each, and its path in the object.
 import { type Dialect, jsonRows, type RowType } from "./dialect.ts";
 import type { Sql } from "./sql.ts";
 
@@ -6,7 +6,7 @@ import type { Sql } from "./sql.ts";
 type Form = RowType | "flag" | "json";
 
 /**
- * Column → form, and the path of its value: `embedding.texts` is in the object `embedding`. NULL becomes null.
+ * Column → form and path: `embedding.texts` is in the object `embedding`. NULL becomes null.
  * `table` names the table when a row is read from several.
  */
 export type Columns = Readonly<Record<string, readonly [form: Form, place: string, table?: string]>>;

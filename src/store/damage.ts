@@ -1,7 +1,7 @@
-// Publishes the error codes by which a database reports damaged data, so that the integrity watch checks the whole store.
+// Publishes the codes by which a database reports damaged data, for the integrity watch.
 import { channel } from "node:diagnostics_channel";
 
-/** SQLite's SQLITE_CORRUPT and SQLITE_NOTADB, PostgreSQL's data_corrupted (XX001) and index_corrupted (XX002). */
+/** SQLITE_CORRUPT and SQLITE_NOTADB; data_corrupted (XX001) and index_corrupted (XX002). */
 const DAMAGED = /^(?:SQLITE_CORRUPT|SQLITE_NOTADB|XX00[12]$)/;
 const FOUND = channel("kodiai:damage");
 

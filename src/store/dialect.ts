@@ -1,42 +1,38 @@
 // All differences between SQLite and PostgreSQL. The rest of src/store is the same for both.
 
-/** Types of the columns of `Dialect.rows`. `bytes` are given as hex digits, a `code` by `jsonCode`. */
+/** Types of the columns of `Dialect.rows`. `bytes` come as hex digits, a `code` by `jsonCode`. */
 export type RowType = "int" | "real" | "text" | "bytes" | "code";
 
 /** Database-specific parts of statements. Strings are fragments of SQL. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /**
-   * The statements of a schema in this database's words. Types in it are INTEGER, REAL, TEXT (sorted by bytes), BYTES, CODE (an int8
-   * vector), and ID, a generated primary key that is never used twice. A table that ends in CLUSTERED keeps rows in the order of its
-   * primary key where the database can.
+   * A schema's statements in this database's words. Types are INTEGER, REAL, TEXT (sorted by
+   * bytes), BYTES, CODE (an int8 vector), and ID, a generated primary key that is never used twice.
+   * CLUSTERED keeps rows in the order of the primary key where the database can.
    */
   schema(text: string): string;
-  /** Start of a schema's first step. */
-  readonly setUp: string;
-  /** A statement that stores a wide column inline, so that reading many rows needs no look-up for each; may be empty. */
-  keepInRow(table: string, column: string): string;
   /** Epoch milliseconds by the database's clock, now and not at the start of the transaction. */
   readonly now: string;
-  /** After a SELECT of rows that the transaction will change: waits for locks, or skips locked rows. */
+  /** After a SELECT of rows to be changed: waits for locks, or skips locked rows. */
   readonly forUpdate: string;
   readonly skipLocked: string;
   /** `expression` is one of the values of an array parameter such as `$1`. */
   among(expression: string, parameter: string, type: "int" | "text"): string;
   /**
-   * A row source from a parameter with a JSON array of objects. Absent fields are NULL. An INSERT that selects from it with ON
-   * CONFLICT needs a WHERE before it (`WHERE true`), or SQLite parses ON as part of a join.
+   * A row source from a parameter with a JSON array of objects; absent fields are NULL. An INSERT
+   * from it with ON CONFLICT needs `WHERE true` before, or SQLite parses ON as part of a join.
    */
   rows(parameter: string, columns: Readonly<Record<string, RowType>>): string;
   /**
-   * What the database computes fastest of a column of type `code` and a parameter from `encodeCode`; `cosineDistance` makes the cosine
-   * distance of it, 0–2, given the Euclidean lengths of both codes.
+   * What the database computes fastest of a column `code` and a parameter from `encodeCode`;
+   * `cosineDistance` makes the cosine distance of it, 0–2, given the Euclidean lengths of both.
    */
   measure(column: string, parameter: string): string;
   cosineDistance(measured: number, length: number, given: number): number;
   /** The length of a code of so many components, if `cosineDistance` needs it. */
   length(column: string, components: number): string;
-  /** A condition: the column holds a code of so many components that is not all zero, so that it has a distance. */
+  /** A condition: a code of so many components that is not all zero, so that it has a distance. */
   isComparable(column: string, components: number): string;
   /** Selects a column of type `code` in the form for `decodeCode`. */
   sendCode(column: string): string;
@@ -54,12 +50,11 @@ export function jsonRows(rows: readonly object[]): string {
   });
 }
 
-/** Text that both databases can store: PostgreSQL refuses U+0000, and UTF-8 has no lone surrogates. */
+/** Text for both databases: PostgreSQL refuses U+0000, and UTF-8 has no lone surrogates. */
 export function storable(text: string): string {
   return text.replaceAll("\0", "").toWellFormed();
 }
 
-/** A schema's text with words of a database in place of ours. */
 function withWords(text: string, words: ReadonlyMap<string, string>): string {
   return text.replace(/\b[A-Z]+\b/g, (word) => words.get(word) ?? word);
 }
@@ -80,8 +75,6 @@ function strictTable(table: string): string {
 export const SQLITE: Dialect = {
   name: "sqlite",
   schema: (text) => withWords(text, SQLITE_WORDS).replace(/^CREATE TABLE [^;]*(?=;$)/gm, strictTable),
-  setUp: "",
-  keepInRow: () => "",
   now: "kodiai_now()",
   forUpdate: "",
   skipLocked: "",
@@ -93,7 +86,7 @@ export const SQLITE: Dialect = {
     });
     return `(SELECT ${picked.join(", ")} FROM json_each(${parameter})) x`;
   },
-  // sqlite-vec computes a Euclidean distance in half the time of a cosine, which would measure both lengths again for each query.
+  // Half the time of a cosine in sqlite-vec, which would measure both lengths for each query.
   measure: (column, parameter) => `vec_distance_l2(vec_int8(${column}), vec_int8(${parameter}))`,
   cosineDistance: (measured, length, given) =>
     1 - (length * length + given * given - measured * measured) / (2 * length * given),
@@ -123,12 +116,10 @@ const POSTGRES_TYPES: Readonly<Record<RowType, string>> = {
   code: "text",
 };
 
-/** For PostgreSQL 15 or newer with pgvector 0.7 or newer. Halves of floats hold whole numbers up to 2,048 exactly. */
+/** For PostgreSQL 15 and pgvector 0.7 on. Halves of floats hold whole numbers up to 2,048. */
 export const POSTGRES: Dialect = {
   name: "postgres",
   schema: (text) => withWords(text, POSTGRES_WORDS),
-  setUp: "CREATE EXTENSION IF NOT EXISTS vector;",
-  keepInRow: (table, column) => `ALTER TABLE ${table} ALTER COLUMN ${column} SET STORAGE PLAIN;`,
   // Rounded down, so that what is due now is due.
   now: "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
   forUpdate: " FOR UPDATE",

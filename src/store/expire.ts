@@ -1,4 +1,4 @@
-// Deletes expired rows (see RETENTION) in chunks; servers that do so concurrently skip each other's rows.
+// Deletes expired rows (see RETENTION) in chunks; concurrent servers skip each other's rows.
 import { setImmediate } from "node:timers/promises";
 import { CHUNK, DAY_MS, RETENTION } from "../adapters/retention.ts";
 import { storedMoments } from "./queue/moments.ts";

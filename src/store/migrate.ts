@@ -16,10 +16,10 @@ export interface SchemaPart {
 const LOCK = 7_165_204_331;
 
 /**
- * Runs the missing steps, all or none. When several processes start at once, one migrates and the others wait.
+ * Runs the missing steps, all or none. Of several processes one migrates and the others wait.
  *
  * @param place how messages name the database: a file, or DATABASE_URL
- * @throws StoreUnusable when the database's schema is newer than this Kodiai
+ * @throws StoreUnusable when the schema is newer than this Kodiai
  */
 export async function migrate(db: Database, parts: readonly SchemaPart[], place: string): Promise<void> {
   // Without missing steps it takes no lock, because another process may be running a long step.
@@ -27,8 +27,8 @@ export async function migrate(db: Database, parts: readonly SchemaPart[], place:
   try {
     await db.transaction((tx) => runMissing(tx, parts, place));
   } catch (error) {
-    const said = error instanceof Error && "code" in error ? `${String(error.code)} ${error.message}` : "";
-    const fix = LACKING.find(([sign]) => sign.test(said))?.[1];
+    const message = error instanceof Error && "code" in error ? `${String(error.code)} ${error.message}` : "";
+    const fix = LACKING.find(([sign]) => sign.test(message))?.[1];
     throw fix === undefined ? error : new StoreUnusable(`${place}: ${fix}`);
   }
 }
@@ -41,7 +41,6 @@ async function runMissing(tx: Sql, parts: readonly SchemaPart[], place: string):
     await tx.run("SET LOCAL lock_timeout = 0");
     await refuseOld(tx, place);
   }
-  await refuseUnnumbered(tx, place);
   await tx.run(
     tx.dialect.schema(
       "CREATE TABLE IF NOT EXISTS schema_steps (part TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (part, version));",
@@ -51,19 +50,6 @@ async function runMissing(tx: Sql, parts: readonly SchemaPart[], place: string):
     for (const statement of statementsOf(step(tx.dialect))) await tx.run(statement);
     await insert(tx, "schema_steps", { part, version });
   }
-}
-
-/** Refuses databases from before the first release, which have no step numbers. */
-async function refuseUnnumbered(tx: Sql, place: string): Promise<void> {
-  if ((await versions(tx)).size > 0) return;
-  const older =
-    tx.dialect.name === "postgres"
-      ? "SELECT 1 AS found WHERE to_regclass('schema_migrations') IS NOT NULL AND to_regclass('deliveries') IS NOT NULL"
-      : "SELECT 1 AS found FROM sqlite_master WHERE name IN ('deliveries', 'records')";
-  if ((await tx.one(older)) !== null)
-    throw new StoreUnusable(
-      `${place} was made by a Kodiai before its first release. Name another one, or move it away.`,
-    );
 }
 
 /** As `server_version_num`. Older versions are untested. */
@@ -84,6 +70,10 @@ const LACKING: readonly (readonly [sign: RegExp, fix: string])[] = [
   [
     /^(?:58P01|0A000) .*extension/is,
     "the PostgreSQL server has no pgvector. Install it there (0.7 or newer), or use an image that has it.",
+  ],
+  [
+    /^(?:42P07|SQLITE_ERROR) .*(?:clock|deliveries)\b.* already exists$/,
+    "it holds tables of another program. Name another one, or move it away.",
   ],
   [
     /^42501 .*extension/is,

@@ -6,8 +6,9 @@ import { join } from "node:path";
 const OURS = /^(?:(?:queue|memory)\.db|forgotten\.jsonl)/;
 
 /**
- * Call it before a database is opened or written: creates the file for its owner only, or removes others' permissions from it and its
- * log. Never throws: SQLite itself reports a file that cannot be opened, and another user's file stays as it is.
+ * Before a database is opened: creates the file for its owner only, or removes others' permissions
+ * from it and its log. Never throws: SQLite reports a file that cannot be opened, and another
+ * user's stays as it is.
  */
 export function ownerOnly(path: string): void {
   try {

@@ -1,4 +1,4 @@
-// Runs the store's statements on PostgreSQL, with a connection pool, time limits and translated errors.
+// Runs statements on PostgreSQL, with a connection pool, time limits and translated errors.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import pg from "pg";
@@ -12,7 +12,7 @@ const DEFAULTS = {
   /** A review sends a dozen queries at once, and a server allows 100 connections by default. */
   connections: 10,
   name: "kodiai",
-  /** Limits in milliseconds: of a statement, of waiting for a lock, of an idle transaction (a suspended process). */
+  /** Milliseconds: of a statement, of waiting for a lock, of an idle (suspended) transaction. */
   statementMs: 30_000,
   lockMs: 5_000,
   silentMs: 60_000,
@@ -46,7 +46,8 @@ export function openPostgres(url: string, settings: PostgresSettings = {}): Data
     query_timeout: statementMs + CONNECT_MS,
     keepAlive: true,
     allowExitOnIdle: isLastWord,
-    // Acknowledged commits are on disk, regardless of the server's default. No JIT: it takes longer than the searches themselves.
+    // Acknowledged commits are on disk, whatever the server's default. JIT takes longer than
+    // searches.
     options: "-c synchronous_commit=on -c jit=off",
     types: TYPES,
   });
@@ -183,7 +184,7 @@ async function runScript(pool: pg.Pool, text: string): Promise<void> {
 }
 
 const INT8 = 20;
-/** The driver's parsers, except that ids, counts and milliseconds become numbers, which represent them exactly. */
+/** The driver's, but ids, counts and milliseconds become numbers, which represent them exactly. */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === INT8 && format !== "binary" ? Number : pg.types.getTypeParser(oid, format as "text"),
@@ -202,12 +203,13 @@ function checked(url: string): string {
   throw new StoreUnusable("DATABASE_URL is not an address like postgres://USER:PASSWORD@HOST:5432/DATABASE.");
 }
 
-// Translates errors of PostgreSQL and its connections: temporary ones become Transient, others stay.
+// Translates errors of PostgreSQL: temporary ones become Transient, others stay.
 
 /**
  * Temporary states (https://www.postgresql.org/docs/17/errcodes-appendix.html): connections (08), a
- * serialisation failure or deadlock (40001, 40P01), no resources (53), a lock or statement that took too long (55P03, 57014), a
- * server that stops, starts or ended the session (57P01–57P05, 25P03), and one that is read-only after a failover (25006).
+ * serialisation failure or deadlock (40001, 40P01), no resources (53), a lock or statement that
+ * took too long (55P03, 57014), a server that stops, starts or ended the session (57P01–57P05,
+ * 25P03), and one that is read-only after a failover (25006).
  */
 const PASSING = /^(08...|40001|40P01|53...|55P03|57014|57P0[1-5]|25P03|25006)$/;
 
@@ -223,7 +225,7 @@ export function isCut(error: unknown): error is Transient {
   return error instanceof Transient && error.cause instanceof Error && CUT.test(error.cause.message);
 }
 
-/** The error for callers, without a password: the driver's messages name host, port and user, and no values. */
+/** Without a password: the driver's messages name host, port and user, and no values. */
 export function translated(error: unknown): unknown {
   if ([Transient, StoreUnusable, LeaseLost, DatabaseRefuses].some((known) => error instanceof known)) return error;
   if (!(error instanceof Error)) return new Error(`the database failed: ${String(error)}`);
@@ -237,10 +239,9 @@ export function translated(error: unknown): unknown {
 }
 
 /**
- * Why a server rejects the connection, and how to fix it, by code and message: the server's SQLSTATE
- * (https://www.postgresql.org/docs/17/errcodes-appendix.html), Node's certificate error code
- * (https://nodejs.org/api/tls.html#x509-certificate-error-codes), or words, where there is no code or it is too general. The texts
- * contain no part of the address that the server does not repeat.
+ * Why a server rejects the connection, and the fix, by code and message: SQLSTATE (see PASSING),
+ * Node's certificate error code (https://nodejs.org/api/tls.html#x509-certificate-error-codes), or
+ * words where a code is missing or too general. The texts hold no part of the address.
  */
 const REFUSALS: readonly (readonly [sign: RegExp, fix: string])[] = [
   [/client password must be a (non-empty )?string/i, "the server asks for a password, and the address has none"],

@@ -1,9 +1,10 @@
-// The port between the store's code and a database: statements and transactions, the same on SQLite and on PostgreSQL.
+// The port between the store's code and a database: the same on SQLite and on PostgreSQL.
 import type { Dialect } from "./dialect.ts";
 
 /**
- * Statements with `$1`, `$2`, … Values are strings, numbers, booleans (stored as 0 and 1), null, bytes, or an array for
- * `dialect.among`. Throws `Transient` for temporary failures (a lock, a full disk, a lost connection), otherwise `Error`.
+ * Statements with `$1`, `$2`, … Values are strings, numbers, booleans (stored as 0 and 1), null,
+ * bytes, or an array for `dialect.among`. Throws `Transient` for temporary failures (a lock, a full
+ * disk, a lost connection), otherwise `Error`.
  */
 export interface Sql {
   readonly dialect: Dialect;
@@ -16,16 +17,16 @@ export interface Sql {
 /** An open database. A statement outside a transaction is its own transaction. */
 export interface Database extends Sql {
   /**
-   * Runs `work` atomically; an error in it rolls back. Other statements wait (SQLite) or run concurrently (PostgreSQL, READ COMMITTED:
-   * lock the rows on which you decide). Transactions do not nest: inside `work` use its `tx`; the database itself throws there. Wait
-   * for nothing else inside: on SQLite every other process waits for the lock meanwhile.
+   * Runs `work` atomically; an error in it rolls back. Others wait (SQLite) or run concurrently
+   * (PostgreSQL, READ COMMITTED: lock the rows on which you decide). Transactions do not nest:
+   * inside `work` use its `tx`; the database itself throws there. Wait for nothing else inside: on
+   * SQLite every other process waits meanwhile.
    */
   transaction<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
   /** Runs `work`, which may only read, on one snapshot of the database. */
   snapshot<T>(work: (tx: Sql) => Promise<T>): Promise<T>;
-  /** Runs several statements without values: a schema step, or maintenance such as VACUUM. May take minutes. */
+  /** Several statements without values: a schema step, or VACUUM. May take minutes. */
   script(text: string): Promise<void>;
-  /** Closes all connections once they are idle. */
   close(): Promise<void>;
 }
 

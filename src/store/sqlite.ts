@@ -13,13 +13,12 @@ import { ownerOnly } from "./owner-only.ts";
 import { type Database, NESTED, ranBy, type Sql } from "./sql.ts";
 
 export interface SqliteSettings {
-  /** Epoch milliseconds, for `dialect.now`. */
   readonly now: () => number;
   /** True: only reads; the file must exist. */
   readonly isReader?: boolean;
   /** Maximum size in pages of 4 KiB; only for tests of a full disk. */
   readonly mostPages?: number | undefined;
-  /** Loads sqlite-vec, for `dialect.distance`: the installed package, or an extension file. Absent: not loaded. */
+  /** Loads sqlite-vec: the installed package, or an extension file. Absent: not loaded. */
   readonly vectors?: "installed" | { readonly file: string } | undefined;
 }
 
@@ -49,7 +48,8 @@ export function openSqlite(path: string, settings: SqliteSettings): SqliteDataba
     prepare(connection, settings);
   } catch (error) {
     connection.close();
-    // On a full disk SQLite leaves a new file empty. Beside a file with rows, the next start takes it for one that lost its data.
+    // On a full disk a new file stays empty, and the next start would take it for one with lost
+    // data.
     if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
@@ -60,12 +60,13 @@ export function openSqlite(path: string, settings: SqliteSettings): SqliteDataba
 function prepare(connection: BetterSqlite.Database, { isReader, mostPages, now }: SqliteSettings): void {
   if (isReader !== true) {
     connection.pragma("journal_mode = WAL");
-    // better-sqlite3 reopens a WAL file with NORMAL, which does not sync a commit to disk: an accepted delivery could be lost.
+    // better-sqlite3 reopens WAL with NORMAL, which does not sync a commit: a delivery could be
+    // lost.
     connection.pragma("synchronous = FULL");
     connection.pragma("foreign_keys = ON");
     // Deleted text is overwritten.
     connection.pragma("secure_delete = ON");
-    // Temporary data stays in memory, so that no file outside the data folder holds text of a repository.
+    // No file outside the data folder holds text of a repository.
     connection.pragma("temp_store = MEMORY");
     if (mostPages !== undefined) connection.pragma(`max_page_count = ${mostPages}`);
   }
@@ -86,11 +87,10 @@ function loadVectors(connection: BetterSqlite.Database, from: NonNullable<Sqlite
   }
 }
 
-/** The store's statements over an open connection that nothing else uses. */
 function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const statements = new Map<string, BetterSqlite.Statement>();
   const prepared = (text: string): BetterSqlite.Statement => {
-    // Distinct statements are few, because values are parameters; compiling one takes longer than running most.
+    // Distinct statements are few: values are parameters. Compiling one takes longer than running.
     const known = statements.get(text) ?? connection.prepare(text);
     statements.set(text, known);
     return known;
@@ -116,8 +116,8 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
   const ask = <T>(work: () => Promise<T>) => alone(() => fresh(work));
   const transaction = <T>(begin: string, work: (tx: Sql) => Promise<T>) =>
     alone(async () => {
-      // `work` waits for nothing but its statements, which answer at once. So in a turn of its own it runs to its end, and no other
-      // job of the process computes while other processes wait for the lock.
+      // `work` waits for nothing but its statements, so in a turn of its own it runs to its end: no
+      // other job computes while other processes wait for the lock.
       await setImmediate();
       await fresh(async () => void connection.exec(begin));
       let hasEnded = false;
@@ -138,7 +138,7 @@ function sqliteDatabase(connection: BetterSqlite.Database): Database {
     });
   return {
     ...ranBy(direct, ask),
-    // Takes the write lock first: a transaction that reads and then writes could not be retried after waiting for a lock.
+    // With the write lock first: one that reads and then writes could not wait for a lock.
     transaction: (work) => transaction("BEGIN IMMEDIATE", work),
     snapshot: (work) => transaction("BEGIN", work),
     script: (text) => ask(async () => void connection.exec(text)),
@@ -186,8 +186,8 @@ async function whenFree<T>(work: () => Promise<T>): Promise<T> {
 class Locked extends Transient {}
 
 /**
- * Temporary failures become `Transient`: a lock, a full or read-only disk, a failed read or write. A failed sync exits the process,
- * because the state of the pages on disk is unknown.
+ * Temporary failures become `Transient`: a lock, a full or read-only disk, a failed read or write.
+ * A failed sync exits the process: the state of the pages on disk is unknown.
  */
 async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {

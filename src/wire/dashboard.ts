@@ -1,4 +1,4 @@
-// Wires the dashboard: it can read everything in the store, change it only by a few safe actions, and offers a login.
+// Wires the dashboard: it reads the store, changes it by a few safe actions, and offers a login.
 
 import { randomBytes } from "node:crypto";
 import type { Logger } from "pino";
@@ -9,7 +9,6 @@ import type { Env } from "../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../config/environment/github-address.ts";
 import { dashboard } from "../dashboard/dashboard.ts";
 import type { DashboardPorts, Health } from "../dashboard/dashboard-ports.ts";
-import { NO_ALLOWANCE } from "../domain/model.ts";
 import type { DecidePorts } from "../flows/people/weigh-evidence.ts";
 import type { GitHubLogin } from "../ports/login.ts";
 import type { Embedder } from "../ports/memory.ts";
@@ -28,7 +27,6 @@ interface DashboardSettings extends Pick<Env, "githubHost" | "model"> {
   readonly log: Logger;
 }
 
-/** The dashboard over the store and the server's settings. */
 export function wiredDashboard(options: DashboardSettings, store: Store, embedder: Embedder | null, running: Running) {
   const { dashboardToken = null, dashboardLogin = null, githubHost, apiUrl } = options;
   const access = {
@@ -69,37 +67,19 @@ function memoryShown(
 ): DashboardPorts["memory"] {
   if (shown === null || past === null || embedder === null) return null;
   const { decisions, ledger: records, queue } = store;
-  const { checks: checkBook } = store.held(null);
+  const { checks: checkStore } = store.held(null);
   const jobs: DecidePorts["jobs"] = {
     async add(job, at) {
       await queue.add(job, at);
       wake();
     },
   };
-  return {
-    figures: shown,
-    labels,
-    declined: past,
-    forget: memory.forget,
-    search: {
-      allowance: NO_ALLOWANCE,
-      embedder,
-      recall,
-      retrievals: safeRetrievals(retrievals, onError),
-      now: Date.now,
-    },
-    export: {
-      memory,
-      recall,
-      get space() {
-        return embedder.space;
-      },
-    },
-    deciding: { evidence, decisions, checkBook, records, jobs, redact, now: Date.now },
-  };
+  const deciding = { evidence, decisions, checkStore, records, jobs, redact, now: Date.now };
+  const log = safeRetrievals(retrievals, onError);
+  return { figures: shown, labels, declined: past, memory, recall, embedder, retrievals: log, deciding };
 }
 
-/** @param at `host` is github.com or a GitHub Enterprise Server, `apiUrl` the base URL of its REST API */
+/** @param at `host` is github.com or an Enterprise Server, `apiUrl` the base of its REST API */
 function githubLogin(
   { clientId, clientSecret, origin }: NonNullable<Env["dashboardLogin"]>,
   { host, apiUrl }: { readonly host: string; readonly apiUrl: string },

@@ -1,4 +1,4 @@
-// The only outgoing network access of the process: to the operator's addresses, never to one from a pull request or a model.
+// All outgoing network access: to the operator's addresses, never to one from a pull request.
 
 import { type GuardedFetch, guardedFetch } from "../adapters/github/guarded-fetch.ts";
 import { restStatuses } from "../adapters/github/translate-error.ts";
@@ -13,11 +13,7 @@ interface EgressWish {
   readonly own?: boolean;
 }
 
-/**
- * `fetch` for one origin only, that of an address configured by the operator.
- *
- * @throws UsageError when a proxy's address is wrong
- */
+/** `fetch` for the origin of an address of the operator's. @throws UsageError for a wrong proxy */
 export function egressTo(address: string, { deadlineMs, own = false }: EgressWish = {}): GuardedFetch {
   const { origin, hostname } = new URL(address);
   checkProxies();
@@ -28,14 +24,15 @@ export function egressTo(address: string, { deadlineMs, own = false }: EgressWis
   });
 }
 
-/** `fetch` for GitHub: only the API's origin, complete responses, and GraphQL's refusals with REST's status codes. */
+/** `fetch` for GitHub: complete responses, and GraphQL's refusals with REST's status codes. */
 export function githubFetch(apiUrl: string, deadlineMs?: number): GuardedFetch {
   return restStatuses(wholeAnswers(egressTo(apiUrl, { deadlineMs })));
 }
 
 /**
- * `fetch` for archives of repositories: only the hosts to which GitHub's API redirects, without credentials. Archives of `api.NAME` are
- * at `codeload.NAME`; a GitHub Enterprise Server serves them itself, or at `codeload.HOST`.
+ * `fetch` for archives: only the hosts to which GitHub's API redirects, without credentials.
+ * Archives of `api.NAME` are at `codeload.NAME`; a GitHub Enterprise Server serves them itself, or
+ * at `codeload.HOST`.
  */
 export function archiveFetch(apiUrl: string): GuardedFetch {
   const { protocol, origin, hostname, port } = new URL(apiUrl);
@@ -58,7 +55,6 @@ function checkProxies(): void {
   }
 }
 
-/** Hosts on private networks that the operator allows, also over plain http. */
 function privateHosts(): readonly string[] {
   const { KODIAI_ALLOW_PRIVATE_HOSTS, KODIAI_ALLOW_HTTP_HOSTS } = EnvVariables.shape;
   const { env } = process;

@@ -1,4 +1,4 @@
-// Wires GitHub to its ports: as the App, whose writes share one paced path, and with a person's token.
+// Wires GitHub to its ports: as the App, whose writes share one paced path, and as a person.
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
@@ -23,12 +23,12 @@ import {
   writeTurns,
 } from "../adapters/github/write/write-path.ts";
 import { redactedChecks, redactedReviews } from "../adapters/secrets/redacted-reviews.ts";
+import type { namedRepository } from "../config/environment/github-address.ts";
 import type { Repo } from "../domain/job.ts";
 import type { HistoryFollowing } from "../flows/repository/follow-repository.ts";
 import type { RecoverPulls } from "../flows/repository/recover-pulls.ts";
 import type { ReviewPorts } from "../flows/review/review-ports.ts";
 import type { Checks } from "../ports/checks.ts";
-import type { PastReviews } from "../ports/history.ts";
 import type { AddReview, TakeComment } from "../ports/missed-events.ts";
 import type { AppCredentials } from "../ports/registration.ts";
 import type { InstallationPace, Post, Wanted, WriteStore } from "../ports/writes.ts";
@@ -64,11 +64,7 @@ export function githubAsApp(credentials: AppCredentials, wiring: Omit<GitHubWiri
   return { ...github, turns, clients: githubClients({ ...github, now: Date.now }) };
 }
 
-/**
- * Asks GitHub for the name of this app.
- *
- * @throws Transient when GitHub does not answer; Error with the reason when the credentials or the network settings are wrong
- */
+/** The name of this app. @throws Transient; Error for wrong credentials or network settings */
 export function githubAnswers(credentials: AppCredentials, apiUrl: string, signal?: AbortSignal): Promise<string> {
   return appSlug(appClient(credentials, apiUrl, githubFetch(apiUrl)), signal);
 }
@@ -79,13 +75,12 @@ export interface WriteWiring {
   readonly botLogin: string;
   readonly markerSecret: string;
   readonly turns: WriteTurns;
-  /** Overrides the documented time after which a write has arrived or never will in tests; null otherwise. */
+  /** In tests: another time after which a write has arrived or never will; null otherwise. */
   readonly settledMs: number | null;
   /** Called for each write whose response was lost, with whether it was found. */
   readonly onLost: (wanted: Wanted, found: boolean) => void;
 }
 
-/** The write path of one job, or of a sweep. */
 export function pathOf(wiring: WriteWiring, store: WriteStore, installationId: number): WritePath {
   const { turns, markerSecret, settledMs, onLost } = wiring;
   return writePath({
@@ -99,7 +94,6 @@ export function pathOf(wiring: WriteWiring, store: WriteStore, installationId: n
   });
 }
 
-/** Finds the post with the marker on GitHub, or null. */
 export async function findWritten(
   { clients, botLogin }: Pick<WriteWiring, "clients" | "botLogin">,
   wanted: Wanted,
@@ -112,7 +106,7 @@ export async function findWritten(
   return findPost(client, botLogin, wanted, marker);
 }
 
-/** Access to check runs of each repository, with a separate token, because not every App has this permission. */
+/** Check runs of each repository, with a token of their own: not every App may write them. */
 export function wiredChecks(github: WiredGitHub, writes: WriteStore): (installationId: number, repo: Repo) => Checks {
   return (installationId, repo) => {
     if (github.onUnposted !== null) return redactedChecks(dryRunChecks(github.onUnposted), redactor);
@@ -134,7 +128,7 @@ export function reviewsOn(
 /** How long after a restore the store may lack posts that are newer than the backup. */
 const RESTORED_MS = 30 * 24 * 60 * 60_000;
 
-/** Checks whether our latest review on GitHub is of a head; null unless a backup was restored recently. */
+/** Whether our latest review on GitHub is of a head; null unless a backup was restored recently. */
 export async function reviewsOnGitHub(
   client: Parameters<typeof lastReviewedHead>[0],
   botLogin: string,
@@ -153,8 +147,8 @@ export function locateRepository({ clients }: { readonly clients: Clients }) {
   });
 }
 
-/** Milliseconds between requests: at most 600 of GitHub's 900 points a minute. */
-const PACE_MS = 100;
+/** Milliseconds between requests: 600 of GitHub's 900 points a minute; a GET costs 1, a POST 5. */
+export const PACE_MS = 100;
 
 /** Past reviews of a repository, with a token that can only read its pull requests. */
 export function pastOf(
@@ -184,13 +178,11 @@ export function missedPorts(
   };
 }
 
-/** A GitHub client with a person's token. */
 export function personsClient(token: string, apiUrl: string, fetch: GuardedFetch = githubFetch(apiUrl)): Octokit {
   registerSecrets(token);
   return quietOctokit(apiUrl, fetch, { auth: token });
 }
 
-/** GitHub's refusal of a person's token, in one line. */
 export function personsRefusal(error: unknown, missing: string): Error {
   const status = statusOf(error);
   const text = error instanceof Error ? error.message : String(error);
@@ -198,19 +190,10 @@ export function personsRefusal(error: unknown, missing: string): Error {
   return new Error(status === 404 ? `there is no ${missing}, or GITHUB_TOKEN may not read it` : text, { cause: error });
 }
 
-/** A repository on GitHub, and a person's token for it. */
-export interface PersonsRepository {
-  readonly host: string;
-  readonly owner: string;
-  readonly name: string;
-  readonly token: string;
-  readonly apiUrl: string;
-}
+export type PersonsRepository = ReturnType<typeof namedRepository> & Record<"token" | "apiUrl", string>;
 
-/** A repository and its past reviews, read with a person's token. Throws when there is none or the token may not read it. */
-export async function personsPast(
-  named: PersonsRepository,
-): Promise<{ readonly repo: Repo; readonly past: PastReviews }> {
+/** Throws when there is no such repository or the token may not read it. */
+export async function personsPast(named: PersonsRepository) {
   const { owner, name } = named;
   const github = personsClient(named.token, named.apiUrl);
   const { data } = await translated(() => github.rest.repos.get({ owner, repo: name })).catch((error: unknown) => {

@@ -18,17 +18,15 @@ import type { LearnPorts } from "../flows/people/learn-from-people.ts";
 import type { FollowPorts } from "../flows/repository/follow-repository.ts";
 import { PLAIN_CHANGE, type ReviewPorts } from "../flows/review/review-ports.ts";
 import type { RetrievalStatistics } from "../ports/memory.ts";
-import type { Inspector, Lease, Ledger } from "../ports.ts";
+import type { Inspector, Lease } from "../ports.ts";
 import { newGateCache } from "../retrieve/retrieve.ts";
 import { cachedStatistics } from "../store/reviews/retrievals.ts";
-import { pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
+import { PACE_MS, pastOf, pathOf, reviewsOn, reviewsOnGitHub, type WiredGitHub, wiredChecks } from "./github.ts";
 import { accessFor, type ModelSettings } from "./models.ts";
 import { knownRules, symbolsOfReview } from "./rules.ts";
 import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between two requests: at most 600 of GitHub's 900 points a minute, of which a GET costs one, a POST five. */
-const READ_PACE_MS = 100;
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
 /** For attempts at one head. A body has at most 65,536 characters. */
 const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
@@ -57,6 +55,7 @@ export function reviewPorts(
     const { job, attempt } = lease;
     const { installationId } = job;
     const held = store.held(lease);
+    const { ledger } = held;
     const path = pathOf(github, held.writes, installationId);
     const client = await clients.forRepository(installationId, job.repo);
     const replies = githubReplies(client, botLogin, path);
@@ -72,7 +71,7 @@ export function reviewPorts(
       replies: redactedReplies(isDry ? dryRunReplies(replies, onUnposted) : replies, redactor),
       decisions: store.decisions,
       answers: held.answers,
-      records: held.ledger,
+      records: ledger,
       evidence: isDry ? dryRunEvidence(store.evidence) : store.evidence,
       inspector: rules,
       tools: codeScanning(() => clients.forCodeScanning(installationId, job.repo)),
@@ -91,13 +90,14 @@ export function reviewPorts(
       gateCache,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
       checks: wiredChecks(github, held.writes)(installationId, job.repo),
-      checkBook: held.checks,
+      checkStore: held.checks,
       waits: store.waits,
       isOnGitHub: await reviewsOnGitHub(client, botLogin, store),
       isLastTry: false,
       commentLimit: null,
       signal: PLAIN_CHANGE.signal,
-      ledger: isDry ? unpostedLedger(held.ledger) : held.ledger,
+      // Reviews of a dry run do not count as posted: the same head is reviewed after it.
+      ledger: isDry ? { ...ledger, settle: (of, review, now) => ledger.settle(of, review, now, "dry run") } : ledger,
       now: Date.now,
     };
   };
@@ -110,7 +110,7 @@ export function followPorts(
   { embedder, asking }: Pick<RetrievalServices, "embedder" | "asking">,
 ): (lease: Lease<UpkeepJob>) => FollowPorts {
   const { clients } = github;
-  const paceMs = github.pace ? READ_PACE_MS : 0;
+  const paceMs = github.pace ? PACE_MS : 0;
   return (lease) => {
     const { installationId, repo } = lease.job;
     return {
@@ -134,11 +134,6 @@ export function serverStatistics(store: Store): RetrievalStatistics {
   return cachedStatistics(store.statistics, () => performance.now());
 }
 
-/** Reviews of a dry run do not count as posted, so that the same head is reviewed after the dry run. */
-function unpostedLedger(ledger: Ledger): Ledger {
-  return { ...ledger, settle: (job, review, now) => ledger.settle(job, review, now, "dry run") };
-}
-
 /** Gives each feedback job its ports: its token reaches only that repository. */
 export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob) => Promise<LearnPorts> {
   const { clients, botLogin } = github;
@@ -153,7 +148,7 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),
-      feedbackStore: store.looks,
+      feedbackStore: store.feedback,
       redact,
       now: Date.now,
     };

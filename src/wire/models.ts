@@ -16,7 +16,7 @@ import { egressTo } from "./egress.ts";
 import { redact, registerSecrets, withoutSecrets } from "./secrets.ts";
 
 /**
- * The chosen model; `ask` answers instead of its server. Secrets in prompts are masked before they are sent.
+ * The chosen model; `ask` answers instead of its server. Secrets in prompts are masked.
  *
  * @param lessons where it is remembered what the server does not take; null: only in this process
  */
@@ -48,11 +48,7 @@ function withMaskedPrompts(model: Model): Model {
   };
 }
 
-/**
- * A model that records the cost of every question, answered or not: budgets count what was really asked.
- *
- * @param record called once per question, with all its attempts; an answer counts even if this fails
- */
+/** A model that records the cost of every question, with all its attempts, answered or not. */
 export function meteredModel(
   model: Model,
   record: (purpose: Purpose, usage: ModelUsage) => Promise<void> | void,
@@ -75,9 +71,9 @@ export function promptDelimiter(): string {
 }
 
 /**
- * Access to a model for one job of a repository: each request is recorded, and deducted from the job's reservation.
+ * Access to a model for one job: each request is recorded, and deducted from the job's reservation.
  *
- * @param review the review whose answers are cached until it is saved; null or absent: no cache
+ * @param review the review whose answers are kept until it is saved; null: no answers are kept
  */
 export function accessFor(
   asking: ModelSettings,
@@ -108,8 +104,8 @@ export function accessFor(
 const AGAIN_MS = 1_000;
 
 /**
- * Retries while the store cannot be written, until `ending`. A job must not continue, and release its reservation, before its spending
- * is recorded; with a full disk its review could not be stored either.
+ * Retries while the store cannot be written, until `ending`. A job must not release its reservation
+ * before its spending is recorded; with a full disk its review could not be stored either.
  */
 async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Promise<void> {
   for (;;) {
@@ -124,38 +120,32 @@ async function untilWritten(write: () => Promise<void>, ending: AbortSignal): Pr
 
 type OnLost = (cost: ModelUsage & { readonly repo: number; readonly purpose: Purpose }, error: unknown) => void;
 
-interface OpenQuestions {
-  /** Aborted when the process ends. */
-  readonly ending: AbortSignal;
-  readonly onLost: OnLost;
-  /** Wraps a model, so that `end` can stop its open requests. */
-  watch(model: Model): Model;
-  /** Stops every open request; resolves when its cost is recorded or lost. */
-  end(): Promise<void>;
-}
-
-/** Open requests of a process: their cost must be recorded before the process ends, else `onLost` is called with it. */
-export function openQuestions(onLost: OnLost): OpenQuestions {
+/** The cost of open requests is recorded before the process ends, or `onLost` is called with it. */
+export function openQuestions(onLost: OnLost) {
   const ending = new AbortController();
+  const stopped: AbortSignal = ending.signal;
   const open = new Set<Promise<unknown>>();
   return {
-    ending: ending.signal,
+    /** Aborted when the process ends. */
+    ending: stopped,
     onLost,
-    watch: (model) => ({
+    /** Wraps a model, so that `end` can stop its open requests. */
+    watch: (model: Model): Model => ({
       ...model,
       async ask(request, signal) {
-        const either = signal === undefined ? ending.signal : AbortSignal.any([signal, ending.signal]);
-        const asked = model.ask(request, either);
-        open.add(asked);
+        const either = signal === undefined ? stopped : AbortSignal.any([signal, stopped]);
+        const question = model.ask(request, either);
+        open.add(question);
         try {
-          const answer = await asked;
-          // Never resolves, or the job would take the stopped request for a failed one, and post a poorer review.
-          return ending.signal.aborted ? await new Promise<never>(() => {}) : answer;
+          const answer = await question;
+          // Never resolves, or the job would take the stopped request for a failed one.
+          return stopped.aborted ? await new Promise<never>(() => {}) : answer;
         } finally {
-          open.delete(asked);
+          open.delete(question);
         }
       },
     }),
+    /** Resolves when the cost of every open request is recorded or lost. */
     async end() {
       ending.abort();
       await Promise.allSettled(open);
@@ -169,7 +159,7 @@ export interface ModelSettings {
   readonly usdPerMonth: number | null;
   /** The share of that limit for one repository, in percent. */
   readonly repositoryPercent: number;
-  readonly questions: OpenQuestions;
+  readonly questions: ReturnType<typeof openQuestions>;
 }
 
 /** Masks secrets before texts leave the machine. */
@@ -187,27 +177,24 @@ function withoutSecretsSent(embedder: Embedder): Embedder {
   };
 }
 
-/** The operator's embedder, or the keyless one by default; `limits` are other than the documented ones for tests and `doctor`. */
+/** The operator's embedder, or the keyless one; `limits` are others in tests and `doctor` only. */
 export async function chosenEmbedder(embeddings: Embeddings, limits: Partial<ServiceLimits> = {}): Promise<Embedder> {
-  const embedder = await embedderOf(embeddings, limits);
+  const embedder = embeddings.kind === "local" ? localWords() : withoutSecretsSent(await served(embeddings, limits));
   const { scoreThreshold } = embeddings;
   // Not spread: the dimension of some is read from their first answer.
   return scoreThreshold === undefined ? embedder : Object.assign(embedder, { operatorThreshold: 1 - scoreThreshold });
 }
 
-async function embedderOf(embeddings: Embeddings, limits: Partial<ServiceLimits>): Promise<Embedder> {
-  if (embeddings.kind === "local") return localWords();
+/** Loaded only when chosen: an SDK takes a second to import. */
+async function served(embeddings: Exclude<Embeddings, { readonly kind: "local" }>, limits: Partial<ServiceLimits>) {
   registerSecrets(embeddings.apiKey);
-  // Loaded only when chosen: the SDK takes a second to import.
   if (embeddings.kind === "voyage") {
     const { VOYAGE_URL, voyageEmbedder } = await import("../adapters/voyage/voyage.ts");
     const baseUrl = embeddings.baseUrl ?? VOYAGE_URL;
-    const settings = { ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now };
-    return withoutSecretsSent(voyageEmbedder(settings));
+    return voyageEmbedder({ ...embeddings, baseUrl, fetch: egressTo(baseUrl), limits, now: Date.now });
   }
   const { httpEmbedder } = await import("../adapters/http-embedder/embedder.ts");
-  const settings = { ...embeddings, limits, fetch: egressTo(embeddings.baseUrl), now: Date.now };
-  return withoutSecretsSent(httpEmbedder(settings));
+  return httpEmbedder({ ...embeddings, limits, fetch: egressTo(embeddings.baseUrl), now: Date.now });
 }
 
 /** The operator's reranker, or null. It sees no secret. */

@@ -11,7 +11,7 @@ import type { KnownRules } from "../config/parse-config.ts";
 import type { Symbols } from "../ports/symbols.ts";
 import type { Inspector } from "../ports.ts";
 
-/** Above so many files, rules run in a process of their own, which gives back the memory of grammars and takes a second to start. */
+/** Above so many files, a process of their own (1 s to start) gives back the grammars' memory. */
 const MANY_FILES = 300;
 
 /** The rules in this process; for a large change, in one of their own. */
@@ -30,7 +30,6 @@ export function inspector(): Inspector {
   });
 }
 
-/** The rules that read one file at a time, and with a repository those that read it. */
 function withRepository({ inspect }: Inspector): Inspector {
   return {
     async inspect(files, settings, customRules, during) {
@@ -48,7 +47,7 @@ export function serverInspector(): IsolatedInspector {
   return { ...withRepository(beside), close: beside.close };
 }
 
-/** The symbol reader of this process, for one review. Its child starts on first use, and ends when it is idle or this process ends. */
+/** For one review. The child starts on first use, and ends when idle or with this process. */
 export const symbolsOfReview: () => Symbols = codeSymbols().ofReview;
 
 /** For checks of configurations: the built-in rules, and whether custom rules can run. */
@@ -57,7 +56,6 @@ export function knownRules(): Required<Omit<KnownRules, "unpriced">> {
   return { ruleIds, version: rulesVersion(), customRuleProblems: (rules) => compileCustomRules(rules).problems };
 }
 
-/** The texts of a built-in rule, or null for an unknown id. */
 export function ruleText(id: string): Pick<RuleText, "title" | "why" | "fix" | "severity" | "category"> | null {
   return EVERY_RULE.find((rule) => rule.id === id) ?? null;
 }

@@ -11,7 +11,6 @@ const own = new Set<string>();
 /** Redacts everything that leaves the process or is stored. */
 export const redactor = secretRedactor(own);
 
-/** Registers secrets to redact, also in encoded form. */
 export function registerSecrets(...secrets: readonly (string | null)[]): void {
   for (const secret of secrets) if (secret !== null) own.add(secret);
 }
@@ -42,7 +41,6 @@ export function withoutSecrets<T>(value: T): Promise<T> {
   return redactStrings(value, redactor);
 }
 
-/** A destination for pino that redacts each line. */
 export function logWithoutSecrets(handOn: (line: string) => void): RedactedLog {
   return redactedLog(handOn, redactor);
 }

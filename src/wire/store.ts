@@ -1,4 +1,4 @@
-// Opens the store and wires it to ports: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
+// Opens the store: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ import { storedQueue } from "../store/queue/queue.ts";
 import { QUEUE_PART } from "../store/queue/schema.ts";
 import { storedChecks, storedPushWaits } from "../store/reviews/checks.ts";
 import { storedAnswers, storedDecisions } from "../store/reviews/conversation.ts";
-import { storedHistory, storedIntroductions, storedLooks } from "../store/reviews/follow-up.ts";
+import { storedFeedback, storedHistory, storedIntroductions } from "../store/reviews/follow-up.ts";
 import { storedRetrievalStatistics, storedRetrievals } from "../store/reviews/retrievals.ts";
 import { storedModelLessons, storedReplies, storedReviews } from "../store/reviews/reviews.ts";
 import { storedSpending } from "../store/reviews/spending.ts";
@@ -43,7 +43,6 @@ import { storedInstallationPace, storedOrphanWrites, storedWrites } from "../sto
 import type { Database } from "../store/sql.ts";
 import type { SqliteSettings } from "../store/sqlite.ts";
 import { checkFiles, type FileProblem } from "../store/upkeep/check-files.ts";
-import { refuseHalfMoved } from "../store/upkeep/move.ts";
 import { type PersonStore, storedPeople } from "../store/upkeep/people.ts";
 import { removeOldCopies } from "../store/upkeep/snapshot.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
@@ -71,7 +70,7 @@ export interface Store extends Records, ReturnType<typeof queueOn>, Remembered {
 
 /** `mostPages` and `vectors` are other than the documented ones in tests only. */
 export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mostPages" | "vectors"> {
-  /** Checks both files completely before use, as a server does at its start: about a second per gigabyte. */
+  /** Checks both files completely before use, as a server does: about a second per gigabyte. */
   readonly isChecked?: boolean;
   /** A process without a heartbeat for so long is taken for dead. */
   readonly silentMs?: number | undefined;
@@ -82,8 +81,9 @@ export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mos
   /** For a command, which ends soon: few connections. */
   readonly isCommand?: boolean;
   /**
-   * When set, other users lose their permissions on the folder, or this is called with the reason why they keep some. Absent: the folder
-   * stays as it is, because a command may use any; the files in it are restricted either way.
+   * When set, other users lose their permissions on the folder, or this is called with why they
+   * keep some. Absent: the folder stays as it is, because a command may use any; its files are
+   * restricted either way.
    */
   readonly onExposed?: (reason: string) => void;
   /** Folder for files outside the database; null or absent: the store's own, if it is a folder. */
@@ -91,11 +91,11 @@ export interface StoreSettings extends RecallSettings, Pick<SqliteSettings, "mos
 }
 
 /**
- * Opens (or creates) the store. If only memory cannot be opened, the store works without it: see `memoryProblem`.
+ * Opens (or creates) the store. If only memory cannot be opened, see `memoryProblem`.
  *
  * @param place a data folder, or `postgres://…`
- * @throws StoreUnusable when it is damaged, comes from a newer Kodiai, or the URL is invalid; Transient when the server cannot be
- *   reached; Error when the folder cannot be written
+ * @throws StoreUnusable when it is damaged or from a newer Kodiai, or the URL is invalid; Transient
+ *   when the server cannot be reached; Error when the folder cannot be written
  */
 export async function openStore(place: string, { dataDir, ...settings }: StoreSettings = {}): Promise<Store> {
   const folder = isDatabase(place) ? (dataDir ?? null) : place;
@@ -103,7 +103,7 @@ export async function openStore(place: string, { dataDir, ...settings }: StoreSe
   return folder === null ? { ...store, blobs: null } : withBlobs(store, blobCache(folder));
 }
 
-/** Cached blobs expire, and are removed with their repository, and with any person: code may name people. */
+/** Cached blobs go with their repository, and with any person: code may name people. */
 function withBlobs(store: Omit<Store, "blobs">, blobs: BlobCache): Store {
   const { traces, people } = store;
   return {
@@ -233,17 +233,15 @@ function rememberedOn(
     shown: storedFigures(db),
     /** Why memory could not be opened, for the operator; null when it is open. */
     memoryProblem: null as Error | null,
-    /** The embedding spaces in memory, with their number of vectors. */
     spaces: () => storedSpaces(db),
-    /** Wraps an embedder with a cache of query vectors. */
     cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
     close: db.close,
   };
 }
 
 /**
- * GitHub's timeout of a delivery is 10 s, and a process that was silent for 20 s loses its jobs: these statements must fail well before
- * that, to be retried on another connection.
+ * GitHub's timeout of a delivery is 10 s, and a process that was silent for 20 s loses its jobs:
+ * these statements must fail well before that, to be retried on another connection.
  */
 const QUICK = {
   connections: 8,
@@ -297,7 +295,6 @@ async function prepareDatabase(url: string): Promise<void> {
   const db = openPostgres(url, { connections: 1, name: "kodiai schema", lockMs: 60_000, statementMs: 60_000 });
   try {
     await migrate(db, [MEMORY_PART, QUEUE_PART], "DATABASE_URL");
-    await refuseHalfMoved(db);
   } finally {
     await db.close();
   }
@@ -305,7 +302,7 @@ async function prepareDatabase(url: string): Promise<void> {
 
 const MEMORY_TABLES = ["records", "contents", "terms", "vectors", "evidence", "flagged", "embeddings"];
 
-/** Removes dead rows from tables (all, if none is named) and indexes; their bytes are overwritten when pages are reused (see docs/data.md). */
+/** Removes dead rows of tables (of all, if none is named); see docs/data.md for their bytes. */
 async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
   // Another process may be vacuuming; then autovacuum does it later.
   await db.script(`VACUUM (SKIP_LOCKED, INDEX_CLEANUP ON) ${tables.join(", ")}`).catch(() => {});
@@ -313,18 +310,14 @@ async function vacuum(db: Database, tables: readonly string[]): Promise<void> {
 
 export type Records = ReturnType<typeof recordsOn>;
 
-/**
- * @param process see processMark
- * @param reclaim frees the space of deleted rows of these tables
- * @param patient for removals: on PostgreSQL a connection with longer timeouts
- */
+/** @param patient for removals: on PostgreSQL a connection with longer timeouts */
 export function recordsOn(
   db: Database,
   process: string | null,
   reclaim: (tables: readonly string[]) => Promise<void>,
   patient: Database = db,
 ) {
-  /** Records of one job, which are written only while it is held; null for sweeps, which have no job. */
+  /** Records of one job, written only while it is held; null for sweeps, which have no job. */
   const held = (lease: Lease<AnyJob> | null) => ({
     ledger: storedReviews(db, lease),
     answers: storedAnswers(db, lease),
@@ -339,7 +332,7 @@ export function recordsOn(
     decisions: storedDecisions(db),
     traces: storedTraces(patient, reclaim),
     waits: storedPushWaits(db),
-    looks: storedLooks(db),
+    feedback: storedFeedback(db),
     missed: storedMissedEvents(db),
     signs: storedSigns(patient),
     /** Deletes expired rows; returns how many. `now` is epoch milliseconds. */
@@ -355,7 +348,7 @@ export function recordsOn(
   };
 }
 
-/** @throws Transient when it does not answer; DatabaseRefuses when the URL or the server must be fixed first */
+/** @throws Transient when it does not answer; DatabaseRefuses when URL or server must be fixed */
 export async function databaseAnswers(url: string): Promise<void> {
   registerSecrets(passwordIn(url));
   const { openPostgres } = await import("../store/postgres.ts");

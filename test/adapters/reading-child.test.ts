@@ -1,4 +1,5 @@
-// What the processes that read untrusted text can really read: another program is run with the rights of one that runs.
+// What the processes that read untrusted text can really read: another program is run with the
+// rights of one that runs.
 import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Runs in the place of a reading process, with the rights of one, and answers what it could read and do.
+// Runs in the place of a reading process, with the rights of one, and answers what it could read
+// and do.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -35,15 +35,13 @@ describe("limits", () => {
     const { results, complete, degraded } = await read(log(Array(25_010).fill(RESULT).join(",")));
     expect(results).toHaveLength(25_000);
     expect(complete).toEqual([]);
-    expect(degraded).toEqual([
-      { part: "tool-results", reason: "lint: 10 results over the limit of 25,000 were not read" },
-    ]);
+    expect(degraded).toEqual([{ part: "tool-results", reason: "lint: 10 results over the limit of 25,000, not read" }]);
   });
 
   test("runs and files over the limit are counted", async () => {
     const one = `{"tool":{"driver":{"name":"lint"}},"results":[]}`;
     const { degraded } = await read(`{"version":"2.1.0","runs":[${Array(23).fill(one).join(",")}]}`);
-    expect(degraded).toEqual([{ part: "tool-results", reason: "3 runs over the limit of 20 were not read" }]);
+    expect(degraded).toEqual([{ part: "tool-results", reason: "3 runs over the limit of 20, not read" }]);
     const many = await sarifFiles(Array(21).fill(FILE)).of(asked as never);
     expect(many.degraded.filter(({ part }) => part === "sarif")).toHaveLength(1);
   });

@@ -9,7 +9,10 @@ describe("between attempts", () => {
   beforeEach(() => void vi.useFakeTimers({ now: NOW }));
   afterEach(() => void vi.useRealTimers());
 
-  /** Milliseconds from the start at which each attempt was made, with a service that always answers the same. */
+  /**
+   * Milliseconds from the start at which each attempt was made, with a service that always answers
+   * the same.
+   */
   async function attempts(failure: ServiceFailed): Promise<readonly number[]> {
     const call = serviceCall({}, Date.now);
     const times: number[] = [];

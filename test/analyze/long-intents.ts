@@ -1,4 +1,5 @@
-// Text without end in every place that an intent is read from: each piece is one on which a careless pattern takes quadratic time.
+// Text without end in every place that an intent is read from: each piece is one on which a
+// careless pattern takes quadratic time.
 import { expect } from "vitest";
 import { type IntentInput, parseIntent } from "../../src/analyze/intent.ts";
 

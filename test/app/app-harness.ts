@@ -1,5 +1,5 @@
-// The whole play: a GitHub of our own, the real app listening on a free port, its store in a folder of its own.
-// Tests say what people do and then look at the pull request, as a visitor would.
+// The whole play: a GitHub of our own, the real app listening on a free port, its store in a folder
+// of its own. Tests say what people do and then look at the pull request, as a visitor would.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,9 @@ export interface Harness {
   jobs(pull: Pull): readonly JobRow[];
   /** The job that the last delivery made has ended. Returns it. */
   settled(pull: Pull): Promise<JobRow>;
-  /** All jobs that follow the repository have ended. Returns how, oldest first: `index: indexed …`. */
+  /**
+   * All jobs that follow the repository have ended. Returns how, oldest first: `index: indexed …`.
+   */
   followed(repository: { readonly id: number }): Promise<readonly string[]>;
   /** The newest job has failed and waits for another try. Returns it. */
   waitsAgain(pull: Pull): Promise<JobRow>;
@@ -150,7 +152,8 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
         | { outcome: string; reason: string }
         | undefined) ?? null,
     async hurry() {
-      // While it is down: a process that GitHub asked to wait knows so by itself, and would put them off again.
+      // While it is down: a process that GitHub asked to wait knows so by itself, and would put
+      // them off again.
       await restart({}, () => {
         db.prepare("UPDATE jobs SET run_at = 0 WHERE state = 'waiting'").run();
         db.prepare("UPDATE installations SET closed_until = 0").run();

@@ -1,5 +1,5 @@
-// What memory asks of the model on the way of a real delivery: webhook, store, the vendor's SDK and the posted summary are
-// real; GitHub and the model's server stand on loopback.
+// What memory asks of the model on the way of a real delivery: webhook, store, the vendor's SDK and
+// the posted summary are real; GitHub and the model's server stand on loopback.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -23,7 +23,10 @@ let repositories = 0;
 
 type Kind = "gate" | "queries" | "situation" | "rerank" | "review" | "verify";
 
-/** By what the instructions say, as a model would know it: after a refusal they may stand before the question. */
+/**
+ * By what the instructions say, as a model would know it: after a refusal they may stand before the
+ * question.
+ */
 function kindOf({ system, prompt }: ModelCall): Kind {
   const words = `${system}\n${prompt}`;
   if (words.includes("Does reviewing this pull request need memory")) return "gate";

@@ -1,4 +1,5 @@
-// Texts that nobody here wrote, in every place where a stranger can put text: reviewed or refused, never a crash or a hang.
+// Texts that nobody here wrote, in every place where a stranger can put text: reviewed or refused,
+// never a crash or a hang.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -34,7 +35,9 @@ function fuzz(): string[] {
   return files.filter((file) => file.endsWith(".txt")).flatMap((file) => linesOf(join("fuzzdb", file)));
 }
 
-/** The review can be written down and read back, and its comment is a text that GitHub would take. */
+/**
+ * The review can be written down and read back, and its comment is a text that GitHub would take.
+ */
 export function expectSound(review: Review): void {
   expect(JSON.parse(JSON.stringify(review))).toEqual(review);
   const markdown = reviewMarkdown(review);
@@ -90,7 +93,8 @@ export function badInputs(every: number): void {
 
     test("appear in the lines of changed files in every language", async () => {
       const lines = some([...naughty(), ...fuzz()]);
-      // A quarter each: every line is read by several grammars, and the slow ones do not decide how long this takes.
+      // A quarter each: every line is read by several grammars, and the slow ones do not decide how
+      // long this takes.
       const quarter = (index: number) => lines.filter((_, at) => at % 4 === index % 4).join("\n");
       const endings = ["py", "ts", "tsx", "go", "java", "rb", "rs", "php", "sql", "yml", "sh", "md", "json", "tf"];
       const files = endings.map((ending, index) => [`src/a.${ending}`, quarter(index)] as const);

@@ -1,4 +1,5 @@
-// What strangers may spend, through the running server: over restarts, pushes, orders and questions.
+// What strangers may spend, through the running server: over restarts, pushes, orders and
+// questions.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
@@ -130,7 +131,7 @@ test("a pull request of people without write access is read by the model three t
   await answered(at);
   expect(asked()).toBe(ofThree);
   expect(summaryOf(at.world, pull).body).toContain(
-    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), and these are used up: rules and memory only",
+    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), used up by now: rules and memory only",
   );
   expect(said(at.world, pull)).toContain("ops/backup.py:3 shell-from-strings");
   // Their other pull requests have their own three.

@@ -1,4 +1,5 @@
-// What check runs ask of GitHub and of a server, where test/flows/check-run.test.ts has the same without both.
+// What check runs ask of GitHub and of a server, where test/flows/check-run.test.ts has the same
+// without both.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Check runs as a visitor of the pull request sees them. How each kind of review ends them: test/flows/check-run.test.ts.
+// Check runs as a visitor of the pull request sees them. How each kind of review ends them:
+// test/flows/check-run.test.ts.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -32,7 +32,8 @@ test("what people said on a pull request is remembered when it is closed, once, 
 
   await world.closePull(pull, { merged: true });
   const jobs = await harness.followed(repository);
-  // Our own comment and the summary are among them, a stranger's remark and the reply, which is part of what it answers.
+  // Our own comment and the summary are among them, a stranger's remark and the reply, which is
+  // part of what it answers.
   expect(jobs.filter((line) => line.startsWith("history"))).toEqual([
     `history#${pull.number}: imported #${pull.number}: 7 comments read: 2 added, 0 updated, 0 unchanged, 4 left out`,
   ]);

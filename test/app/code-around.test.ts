@@ -1,4 +1,5 @@
-// The code around a change, read from the repository at its head, stands in what the model is asked.
+// The code around a change, read from the repository at its head, stands in what the model is
+// asked.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
@@ -105,7 +106,8 @@ ${FILLER.replaceAll("rate", "this.side")}
 });
 
 test("lines from within a private key never reach the model, whichever part of the file is shown", async () => {
-  // 76 characters a line, as MIME has them: without the header nothing says that this is a key. One uses the changed name.
+  // 76 characters a line, as MIME has them: without the header nothing says that this is a key. One
+  // uses the changed name.
   const bytes = (at: number) => createHash("sha512").update(`line ${at}`).digest().subarray(0, 57);
   const key = Array.from({ length: 80 }, (_, at) => bytes(at).toString("base64"));
   const using = key[40]?.replace(/^.{9}/, "/priceOf/") ?? "";

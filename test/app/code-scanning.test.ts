@@ -71,7 +71,7 @@ describe("results of code scanning on changed lines", () => {
     const said = world.comments(first).inline;
     expect(said.map(({ path, line }) => `${path}:${line}`)).toEqual(["web/page.py:2"]);
     expect(said[0]?.body).toContain("🟡 medium: **semgrep: Template is built from input**");
-    expect(said[0]?.body).toContain("Reported by `semgrep: python.lang.security.audit.template-from-input`");
+    expect(said[0]?.body).toContain("Found by `semgrep`, rule `python.lang.security.audit.template-from-input`");
 
     // A push that the tool has not scanned yet closes nothing and says nothing twice.
     await world.push(first, { "web/other.py": "x = 1\n" });

@@ -1,4 +1,5 @@
-// People write to Kodiai on a pull request, and a visitor sees what it does. test/flows/commands.test.ts has every command.
+// People write to Kodiai on a pull request, and a visitor sees what it does.
+// test/flows/commands.test.ts has every command.
 import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";
@@ -25,7 +26,10 @@ const MODEL = (baseUrl: string) => ({
   contextTokens: null,
 });
 
-/** A pull request by mona with one finding on ops/backup.py, reviewed; wren may write, tria may triage, rae may read. */
+/**
+ * A pull request by mona with one finding on ops/backup.py, reviewed; wren may write, tria may
+ * triage, rae may read.
+ */
 async function play(options: HarnessOptions = {}, files: Record<string, string> = { "ops/backup.py": BACKUP }) {
   harness = await openHarness(options);
   const { world } = harness;

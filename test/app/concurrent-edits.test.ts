@@ -1,5 +1,6 @@
-// Between the moment in which somebody asks and the moment in which GitHub is read, others edit what stands there and add to it:
-// the question that is answered is the one that was signed, and of the thread only what stood there then is read.
+// Between the moment in which somebody asks and the moment in which GitHub is read, others edit
+// what stands there and add to it: the question that is answered is the one that was signed, and of
+// the thread only what stood there then is read.
 import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, startAnthropic } from "../fakes/anthropic/server.ts";

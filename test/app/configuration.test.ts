@@ -1,5 +1,5 @@
-// .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, over HTTP. What is wrong in it:
-// test/flows/configuration.test.ts.
+// .kodiai.yml as it takes effect: from the base, with the owner's defaults under it, over HTTP.
+// What is wrong in it: test/flows/configuration.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Files } from "../fakes/github/emulator.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

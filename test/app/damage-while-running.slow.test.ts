@@ -1,4 +1,5 @@
-// A page of a file rots while the server runs: the next look at the files, or the next question that meets it, finds it.
+// A page of a file rots while the server runs: the next look at the files, or the next question
+// that meets it, finds it.
 import { closeSync, openSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

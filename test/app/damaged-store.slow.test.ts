@@ -1,4 +1,5 @@
-// A store that rotted, a backup, and what GitHub remembers of the time between: the drill from the damage to the last review.
+// A store that rotted, a backup, and what GitHub remembers of the time between: the drill from the
+// damage to the last review.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +59,8 @@ test("after a restore missed heads are reviewed, and nothing on GitHub is posted
       out: expect.stringContaining("written and verified"),
     });
 
-    // Between backup and damage: a review of another pull request, one more head of the first, a repository that goes.
+    // Between backup and damage: a review of another pull request, one more head of the first, a
+    // repository that goes.
     const between = await world.pullRequest(shop, { title: "Between", files: { "src/between.py": BALANCE } });
     await harness.settled(between);
     await world.push(before, { "src/more.py": "x = 1\n" });
@@ -109,7 +111,8 @@ test("a server with a damaged queue keeps running, shows the reason on its admin
       503,
       JSON.stringify({ ok: false, reasons: ["the store cannot be used"] }),
     ]);
-    // Whoever probes the process must not start it again and again: another start finds the same file.
+    // Whoever probes the process must not start it again and again: another start finds the same
+    // file.
     for (const url of [closed.url, closed.adminUrl])
       expect(await asked(`${url}/healthz`)).toEqual([200, JSON.stringify({ ok: true })]);
     const [status, ready] = await asked(`${closed.adminUrl}/readyz`);

@@ -1,5 +1,5 @@
-// The embedding server is gone, or knows its dimension late: the review is posted, and the server lives. Every other fault:
-// test/flows/degraded-embedder.test.ts.
+// The embedding server is gone, or knows its dimension late: the review is posted, and the server
+// lives. Every other fault: test/flows/degraded-embedder.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Repository } from "../fakes/github/conversation.ts";
 import { type Answer, json, type ScriptedServer, scriptedServer } from "../fakes/scripted-server.ts";
@@ -59,7 +59,8 @@ test("no server listens at the embedding address [000-33][003-24][R12]", async (
   const { job, body } = await reviewed();
   expect(job).toMatchObject({ state: "done", attempt: 1 });
   expect(body).toMatch(/- `embedding`: .*no connection to the service: ECONNREFUSED/);
-  // What was found by the rules is remembered for words to find, and the log says that it has no vector.
+  // What was found by the rules is remembered for words to find, and the log says that it has no
+  // vector.
   expect(harness.log.join("")).toMatch(/"stage":"remember".*has no vector/);
 });
 

@@ -1,4 +1,5 @@
-// Memory fails in every way: the review is posted, its footer says what was missing, and the server lives.
+// Memory fails in every way: the review is posted, its footer says what was missing, and the server
+// lives.
 import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -119,7 +120,8 @@ test("a full disk costs what would be remembered: the job is done, its outcome s
   expect(harness.jobs(pull)).toHaveLength(1);
   await harness.world.push(pull, { "ops/backup-0.py": `${BACKUP}\n`, "src/balance.py": BALANCE });
   expect((await harness.settled(pull)).outcome).not.toContain("not remembered");
-  // What was posted on the full disk is not posted again, and so is lost to memory; what is new is remembered.
+  // What was posted on the full disk is not posted again, and so is lost to memory; what is new is
+  // remembered.
   expect(rows()).toBe(11);
 });
 

@@ -1,4 +1,5 @@
-// Accounts that are deleted while Kodiai works: GitHub shows no user where they wrote, and knows nobody of that name.
+// Accounts that are deleted while Kodiai works: GitHub shows no user where they wrote, and knows
+// nobody of that name.
 import { afterEach, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP, LOGIN, summaryOf } from "./change-builders.ts";

@@ -1,4 +1,5 @@
-// From a signed request to the committed job, over HTTP: verified once, handed to Probot, answered when its handler has committed.
+// From a signed request to the committed job, over HTTP: verified once, handed to Probot, answered
+// when its handler has committed.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -131,7 +132,10 @@ test("deliveries that come in at the same time are committed together", async ()
   expect(harness.outcomeOf("at-once-29")?.outcome).toBe("ignored");
 });
 
-/** Transactions in the write-ahead log: their last frames hold the size of the file. sqlite.org/fileformat2.html#the_write_ahead_log */
+/**
+ * Transactions in the write-ahead log: their last frames hold the size of the file.
+ * sqlite.org/fileformat2.html#the_write_ahead_log
+ */
 function commits(): number {
   const log = readFileSync(join(harness.dataDir, "queue.db-wal"));
   const frame = 24 + log.readUInt32BE(8);

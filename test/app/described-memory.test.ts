@@ -1,5 +1,6 @@
-// From a webhook to the fields in memory: the running app with a model's server on loopback. The review is posted first;
-// what is remembered of it is described afterwards, in the lane of upkeep, where the repository wants that.
+// From a webhook to the fields in memory: the running app with a model's server on loopback. The
+// review is posted first; what is remembered of it is described afterwards, in the lane of upkeep,
+// where the repository wants that.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";

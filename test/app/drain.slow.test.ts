@@ -1,5 +1,6 @@
-// SIGTERM at random moments under load: while it starts, once or twice, the process ends with 0 in time, loses nothing that it
-// accepted, says nothing twice and leaves its files whole. NIGHTLY=1 tries 200 moments, else two.
+// SIGTERM at random moments under load: while it starts, once or twice, the process ends with 0 in
+// time, loses nothing that it accepted, says nothing twice and leaves its files whole. NIGHTLY=1
+// tries 200 moments, else two.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -20,7 +21,9 @@ afterEach(() => deployed.close());
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A whole and checked file without a log beside it; null when the process never came to making one. */
+/**
+ * A whole and checked file without a log beside it; null when the process never came to making one.
+ */
 function queueFile(): Database.Database | null {
   const path = join(deployed.dataDir, "queue.db");
   if (!existsSync(path)) return null;
@@ -58,7 +61,9 @@ async function kept(repository: Repository, round: number): Promise<Real> {
   return { pull, id: `real-${round}`, payload: world.deliveries.at(-1)?.payload };
 }
 
-/** Two deliveries of pull requests that exist, and between and after them ones that nobody knows. */
+/**
+ * Two deliveries of pull requests that exist, and between and after them ones that nobody knows.
+ */
 async function load(server: ServerProcess, round: number, reals: readonly Real[], isOver: () => boolean) {
   const accepted: string[] = [];
   const left = [...reals];
@@ -73,7 +78,10 @@ async function load(server: ServerProcess, round: number, reals: readonly Real[]
   return accepted;
 }
 
-/** Processor time in milliseconds: a busy machine makes a start longer, not more work. Linux counts in hundredths. */
+/**
+ * Processor time in milliseconds: a busy machine makes a start longer, not more work. Linux counts
+ * in hundredths.
+ */
 function cpuMs({ child }: ServerProcess): number {
   if (child.exitCode !== null || child.signalCode !== null) return Number.POSITIVE_INFINITY;
   const [, after = ""] = readFileSync(`/proc/${child.pid}/stat`, "utf8").split(") ");
@@ -132,7 +140,8 @@ test(
     const reals: Real[] = [];
     let longest = 0;
     for (let round = 0; round < (NIGHTLY ? 200 : 2); round += 1) {
-      // A process writes once in a second at most, so that half of the many rounds leave enough to do for all of them.
+      // A process writes once in a second at most, so that half of the many rounds leave enough to
+      // do for all of them.
       const isQuiet = NIGHTLY && round % 2 === 1;
       const now = isQuiet ? [] : [await kept(repository, 2 * round), await kept(repository, 2 * round + 1)];
       reals.push(...now);

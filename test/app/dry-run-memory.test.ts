@@ -1,4 +1,5 @@
-// A dry run posts nothing, and remembers nothing as posted: the real run that comes later starts from what really happened.
+// A dry run posts nothing, and remembers nothing as posted: the real run that comes later starts
+// from what really happened.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP, said, summaryOf } from "./change-builders.ts";

@@ -1,4 +1,5 @@
-// What "accepted" means: on disk before it is said; and what is said when the disk does not keep it.
+// What "accepted" means: on disk before it is said; and what is said when the disk does not keep
+// it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -1,6 +1,7 @@
-// The server as it is deployed, every connection and every program that it starts recorded by the kernel's own tracer: a change
-// made to run something, to be fetched from somewhere and to tell its own keys reaches the services that the operator
-// named, starts nothing but our own readers, and takes no secret anywhere.
+// The server as it is deployed, every connection and every program that it starts recorded by the
+// kernel's own tracer: a change made to run something, to be fetched from somewhere and to tell its
+// own keys reaches the services that the operator named, starts nothing but our own readers, and
+// takes no secret anywhere.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -104,7 +105,10 @@ function liveConfig(): string {
   });
 }
 
-/** Files that other tools run, include or install from when they stand in a checkout; each would leave a file behind. */
+/**
+ * Files that other tools run, include or install from when they stand in a checkout; each would
+ * leave a file behind.
+ */
 function trap(mark: string): Record<string, string> {
   return {
     // Wherever a tool might look, also where nobody thought of it.
@@ -125,7 +129,10 @@ function trap(mark: string): Record<string, string> {
   };
 }
 
-/** Devices and what the kernel tells of processes. /dev/shm is neither: it may be where this test's folder is. */
+/**
+ * Devices and what the kernel tells of processes. /dev/shm is neither: it may be where this test's
+ * folder is.
+ */
 const DEVICES = /"\/(?:dev\/(?!shm\/)|proc\/)/;
 
 /** In the name of a file of the pull request, behind what climbs out of a folder. */
@@ -253,13 +260,14 @@ test.runIf(canTrace)(
     // Nothing was run but this program, its worker and their own readers, which hold no secret.
     const [, ...started] = lines.filter((line) => line.includes("execve("));
     expect(started.filter((line) => !OUR_PROCESSES.test(line) || !line.includes(process.execPath))).toEqual([]);
-    // The worker asks the model, as the server did, so it inherits the keys; no word on its command line is one.
+    // The worker asks the model, as the server did, so it inherits the keys; no word on its command
+    // line is one.
     const withoutKeys = started.filter((line) => !line.includes("job-process.ts"));
     for (const line of withoutKeys) for (const secret of secrets) expect(line).not.toContain(secret);
     expect(existsSync(mark)).toBe(false);
 
-    // No name of the pull request became a name of a file here, and nothing was written but in the data folder and in the
-    // user's cache, where Node keeps what it compiled of this program.
+    // No name of the pull request became a name of a file here, and nothing was written but in the
+    // data folder and in the user's cache, where Node keeps what it compiled of this program.
     const opened = lines.filter((line) => /\b(?:open|openat|creat|mkdir|rename|unlink)\(/.test(line));
     expect(opened.length).toBeGreaterThan(20);
     expect(opened.filter((line) => line.includes(STRANGE_NAME))).toEqual([]);
@@ -311,7 +319,8 @@ test.runIf(canTrace)(
         repositories?: unknown[];
         permissions: Record<string, string>;
       };
-      // The names of an installation's repositories are listed with a token that reads nothing else.
+      // The names of an installation's repositories are listed with a token that reads nothing
+      // else.
       const isForNames = JSON.stringify(permissions) === '{"metadata":"read"}';
       expect(repository_ids.length + repositories.length).toBe(isForNames ? 0 : 1);
       const writes = Object.entries(permissions).filter(([, right]) => right !== "read");

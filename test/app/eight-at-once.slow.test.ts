@@ -1,4 +1,5 @@
-// Eight reviews at the same time, each as large as a pull request can be, in a process with a small heap: it stays small and ends all.
+// Eight reviews at the same time, each as large as a pull request can be, in a process with a small
+// heap: it stays small and ends all.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
@@ -59,7 +60,10 @@ afterAll(async () => {
   await anthropic.close();
 });
 
-/** Resident bytes of the larger of server and worker process, and of the largest that reads for them. */
+/**
+ * Resident bytes of the larger of server and worker process, and of the largest that reads for
+ * them.
+ */
 function largest(): { readonly own: number; readonly reader: number } {
   const all = readdirSync("/proc").flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -98,7 +102,8 @@ test.skipIf(process.platform !== "linux")(
     while (ended() < CHANGES.length && isUp() && performance.now() - since < WATCHDOG_MS) {
       const now = largest();
       most = { own: Math.max(most.own, now.own), reader: Math.max(most.reader, now.reader) };
-      // What is read is the most there ever was; reading of all processes costs those that are measured.
+      // What is read is the most there ever was; reading of all processes costs those that are
+      // measured.
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     const mib = (bytes: number) => Math.round(bytes / 1024 / 1024);

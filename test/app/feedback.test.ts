@@ -1,12 +1,14 @@
-// People answer what Kodiai said, with thumbs and buttons, and memory thinks of it what they made of it. test/flows/feedback.test.ts
-// has everything that people do.
+// People answer what Kodiai said, with thumbs and buttons, and memory thinks of it what they made
+// of it. test/flows/feedback.test.ts has everything that people do.
 import { afterEach, describe, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP } from "./change-builders.ts";
 import { answered } from "./conversation-helpers.ts";
 import { anHourPasses, outcome, why } from "./memory-assertions.ts";
 
-/** One finding on line 3 that is neither security nor correctness, with a suggestion: focused-test. */
+/**
+ * One finding on line 3 that is neither security nor correctness, with a suggestion: focused-test.
+ */
 const CART = [
   'import { total } from "../src/cart";',
   "",

@@ -1,5 +1,6 @@
-// Which files of a pull request are reviewed, and that everything else is named with its reason: names and diffs that need GitHub itself.
-// test/flows/file-selection.test.ts and test/flows/file-kinds.test.ts have the others.
+// Which files of a pull request are reviewed, and that everything else is named with its reason:
+// names and diffs that need GitHub itself. test/flows/file-selection.test.ts and
+// test/flows/file-kinds.test.ts have the others.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Repository } from "../fakes/github/conversation.ts";
 import type { Files } from "../fakes/github/emulator.ts";
@@ -47,7 +48,8 @@ test("a file whose patch GitHub withholds is compared from its two texts", async
   const { said: comments, summary } = await review(files, ["src/long.ts", "src/new.py"]);
   expect(summary).not.toContain("not reviewed");
   expect(summary).toMatch(/^\*\*2 .*findings open/);
-  // GitHub itself may refuse a line comment where it shows no patch; then it stands on the file or in the summary.
+  // GitHub itself may refuse a line comment where it shows no patch; then it stands on the file or
+  // in the summary.
   expect(comments.length).toBeLessThanOrEqual(2);
 });
 

@@ -1,5 +1,6 @@
-// The first memories of a repository, from a signed webhook to the prompt, on defaults: the one that says what is wrong reaches
-// the model, and those about something else do not. More topics, on both stores: eval/order/first-memories.jsonl.
+// The first memories of a repository, from a signed webhook to the prompt, on defaults: the one
+// that says what is wrong reaches the model, and those about something else do not. More topics, on
+// both stores: eval/order/first-memories.jsonl.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type ModelHarness, openModelHarness } from "./model-harness.ts";

@@ -1,5 +1,5 @@
-// What was flagged and what it became are learnt from pushes and from the past, and a change that holds the fix is not held
-// against what was flagged.
+// What was flagged and what it became are learnt from pushes and from the past, and a change that
+// holds the fix is not held against what was flagged.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";

@@ -1,6 +1,7 @@
-// Sends large bodies to an address for a while, many at a time, and opens each again whenever it is cut. Prints how often it
-// did. A body is as many spaces as MEGABYTES; "untold" is chunked, without a length; SIGNATURE is sent where there is one.
-// node flood.child.ts URL told|untold MEGABYTES STREAMS MILLISECONDS [SIGNATURE]
+// Sends large bodies to an address for a while, many at a time, and opens each again whenever it is
+// cut. Prints how often it did. A body is as many spaces as MEGABYTES; "untold" is chunked, without
+// a length; SIGNATURE is sent where there is one. node flood.child.ts URL told|untold MEGABYTES
+// STREAMS MILLISECONDS [SIGNATURE]
 import { connect, type Socket } from "node:net";
 
 const [url = "", kind = "", megabytes = "0", streams = "0", ms = "0", signature] = process.argv.slice(2);

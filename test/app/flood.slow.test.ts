@@ -1,6 +1,6 @@
-// Strangers send bodies of up to 300 MB, 500 at a time, without a signature or with a wrong one, and somebody who can sign
-// sends too much: the process stays small and takes what is signed meanwhile. NIGHTLY=1 lets each kind in for 30 s, else two of
-// them for two seconds.
+// Strangers send bodies of up to 300 MB, 500 at a time, without a signature or with a wrong one,
+// and somebody who can sign sends too much: the process stays small and takes what is signed
+// meanwhile. NIGHTLY=1 lets each kind in for 30 s, else two of them for two seconds.
 import { spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { connect } from "node:net";
@@ -34,7 +34,10 @@ interface Flood {
   readonly signature?: "wrong" | "right";
 }
 
-/** A process of its own, so that what is measured here is the server. Resolves with how many streams were opened. */
+/**
+ * A process of its own, so that what is measured here is the server. Resolves with how many streams
+ * were opened.
+ */
 function flood({ kind, megabytes, signature }: Flood): Promise<number> {
   const words = [FLOOD, server.url + WEBHOOK_PATH, kind, String(megabytes), String(STREAMS), String(FLOOD_MS)];
   if (signature === "wrong") words.push(`sha256=${"0".repeat(64)}`);

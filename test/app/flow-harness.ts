@@ -1,5 +1,6 @@
-// The play without servers: deliveries as values, the real reception, store, flows and rules; GitHub's ports answer from a plain
-// world. Jobs run in turn when a test waits for them. app-harness.ts shows that the same words work over HTTP.
+// The play without servers: deliveries as values, the real reception, store, flows and rules;
+// GitHub's ports answer from a plain world. Jobs run in turn when a test waits for them.
+// app-harness.ts shows that the same words work over HTTP.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +13,7 @@ import type { MemoryRecord } from "../../src/domain/memory.ts";
 import { ownScope } from "../../src/domain/retrieval.ts";
 import { answerComment } from "../../src/flows/commands/answer-comment.ts";
 import type { CommandPorts } from "../../src/flows/commands/order.ts";
+import { learnFromPeople, learntLine } from "../../src/flows/people/learn-from-people.ts";
 import { PLAIN_CHANGE } from "../../src/flows/review/review-ports.ts";
 import { reviewPullRequest } from "../../src/flows/review/review-pull-request.ts";
 import type { Permissions } from "../../src/ports/conversation.ts";
@@ -20,7 +22,6 @@ import type { AnyJob, JobEnd, Lane, Lease } from "../../src/ports.ts";
 import { receive } from "../../src/receive/receive.ts";
 import { newGateCache } from "../../src/retrieve/retrieve.ts";
 import { reviewLine, runJob, stoppableReviews } from "../../src/server/run-job.ts";
-import { runFeedback } from "../../src/server/sweeps/maintenance.ts";
 import { accessFor, chosenEmbedder, openQuestions } from "../../src/wire/models.ts";
 import { inspector, knownRules } from "../../src/wire/rules.ts";
 import { redact } from "../../src/wire/secrets.ts";
@@ -54,7 +55,10 @@ export interface FlowHarness {
   outcomeOf(delivery: string): { readonly outcome: string; readonly reason: string } | null;
   /** Jobs that wait for another try may run now. */
   hurry(): void;
-  /** Does something, or throws, right before the next call of a port's method, such as `pulls.changes`. */
+  /**
+   * Does something, or throws, right before the next call of a port's method, such as
+   * `pulls.changes`.
+   */
   before(call: string, happens: (...given: never[]) => void | Promise<void>): void;
   /** Every call of GitHub's ports, such as `pulls.changes`, oldest first. */
   readonly calls: readonly string[];
@@ -157,7 +161,7 @@ export async function openFlow({
       botLogin: world.bot.login,
       gateCache,
       access: accessFor(asking, lease, store.spending, { key: job.key, replies: store.replies }),
-      checkBook: held.checks,
+      checkStore: held.checks,
       waits: store.waits,
       ledger: held.ledger,
       now: Date.now,
@@ -173,16 +177,18 @@ export async function openFlow({
     runJob({ lane: "command", lease, signal }, [], ({ adapt }, stage) =>
       answerComment((lease as Lease<AnyJob>).job as never, { ...adapt(portsOf(lease)), jobs: reviewJobs }, stage),
     );
-  const learn = (job: FeedbackJob) =>
-    runFeedback(job, {
+  const learn = async (job: FeedbackJob) => {
+    const done = await learnFromPeople(job, {
       feedback: github.feedback,
       pulls: github.pulls,
       records: store.ledger,
       evidence: store.evidence,
-      feedbackStore: store.looks,
+      feedbackStore: store.feedback,
       redact,
       now: Date.now,
     });
+    return learntLine(done);
+  };
 
   const commands = () => drained(queue.commands as Lane<never>, command);
   const idle = async () => {
@@ -218,7 +224,7 @@ export async function openFlow({
     commands: async () => void (await commands()),
     async anHourPasses() {
       await idle();
-      for (const job of await store.looks.due(Date.now(), 0, 50)) await queue.add(job, Date.now());
+      for (const job of await store.feedback.due(Date.now(), 0, 50)) await queue.add(job, Date.now());
       await idle();
     },
     outcomeOf: (delivery) =>

@@ -1,5 +1,6 @@
-// Memory follows the repository: what stands at the head of the default branch is what is remembered, whoever put it there
-// and however, and what is gone, withdrawn or made private is treated so.
+// Memory follows the repository: what stands at the head of the default branch is what is
+// remembered, whoever put it there and however, and what is gone, withdrawn or made private is
+// treated so.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -17,7 +18,10 @@ afterAll(() => harness.close());
 const GUIDE = "# Guide\n\n## Retries\n\nRetry thrice.\n\n## Errors\n\nTell them apart.\n";
 const sources = (repository: { readonly id: number }) => memoryRows(harness, repository).map(({ source }) => source);
 const blobs = () => harness.world.requests.filter(({ path }) => path.includes("/git/blobs/")).length;
-/** Does something, and tells how many files were asked for until all jobs of the repository had ended. */
+/**
+ * Does something, and tells how many files were asked for until all jobs of the repository had
+ * ended.
+ */
 async function asked(repository: { readonly id: number }, act: () => Promise<unknown>): Promise<number> {
   const before = blobs();
   await act();

@@ -1,4 +1,5 @@
-// A disk that fills while a review runs, and is emptied: a real file system of a few megabytes under a real server process.
+// A disk that fills while a review runs, and is emptied: a real file system of a few megabytes
+// under a real server process.
 import { spawnSync } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";

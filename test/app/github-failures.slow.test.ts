@@ -1,4 +1,5 @@
-// GitHub fails, the connection breaks, the process dies: in the end there is one review, and nothing is said twice.
+// GitHub fails, the connection breaks, the process dies: in the end there is one review, and
+// nothing is said twice.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -100,7 +101,8 @@ test.each([
   const asked = Date.now();
   const pull = await open();
   const { runAt, outcome } = await harness.waitsAgain(pull);
-  // GitHub gives the end of a primary limit in whole seconds; those who wait for it do not all come at once.
+  // GitHub gives the end of a primary limit in whole seconds; those who wait for it do not all come
+  // at once.
   expect(runAt).toBeGreaterThanOrEqual(asked + (limit.retryAfter - 1) * 1000);
   expect(runAt).toBeLessThan(Date.now() + (limit.retryAfter + 7) * 1000);
   expect(outcome).toContain(`GitHub answered ${limit.status} to POST /repos/acme/shop/pulls/${pull.number}/reviews`);

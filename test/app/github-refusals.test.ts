@@ -1,4 +1,5 @@
-// What GitHub refuses with one status for many reasons, as its answers were recorded elsewhere: each reason has an end of its own.
+// What GitHub refuses with one status for many reasons, as its answers were recorded elsewhere:
+// each reason has an end of its own.
 import { afterEach, expect, test } from "vitest";
 import { refused as refusal } from "../fakes/github/refusals.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

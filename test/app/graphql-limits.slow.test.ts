@@ -1,4 +1,5 @@
-// GraphQL says 200 where REST would refuse. What GitHub asks us to wait for is waited for, and nothing that people did is lost.
+// GraphQL says 200 where REST would refuse. What GitHub asks us to wait for is waited for, and
+// nothing that people did is lost.
 import { afterEach, expect, test } from "vitest";
 import { type RefusalName, refused } from "../fakes/github/refusals.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";
@@ -14,7 +15,10 @@ afterEach(async () => {
 
 const FILE = "ops/backup.py";
 
-/** Otto, who may, has given a reason against the one finding; GraphQL refuses the first `times` times. */
+/**
+ * Otto, who may, has given a reason against the one finding; GraphQL refuses the first `times`
+ * times.
+ */
 async function play(refusal: RefusalName, times = 1) {
   harness = await openHarness();
   const at = harness;

@@ -1,5 +1,5 @@
-// What people said about a finding on one pull request, and what becomes of the like of it on the next ones; more of it is in
-// test/flows/held-back.test.ts.
+// What people said about a finding on one pull request, and what becomes of the like of it on the
+// next ones; more of it is in test/flows/held-back.test.ts.
 import { afterEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

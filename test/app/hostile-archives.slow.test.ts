@@ -1,5 +1,5 @@
-// Archives that want harm, met by the deployed server on its defaults: the review is posted without the repository and says
-// why, and the kernel counts the memory of the process.
+// Archives that want harm, met by the deployed server on its defaults: the review is posted without
+// the repository and says why, and the kernel counts the memory of the process.
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";

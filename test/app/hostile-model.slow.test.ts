@@ -1,4 +1,5 @@
-// A model that wants harm at length, through the running app: what it repeats stays inert and bounded.
+// A model that wants harm at length, through the running app: what it repeats stays inert and
+// bounded.
 import { test } from "vitest";
 import { expectBounded, LONG } from "./hostile-replies.ts";
 

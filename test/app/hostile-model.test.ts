@@ -1,4 +1,5 @@
-// A model that wants harm: whatever it replies, what stands on GitHub is inert, bounded, and nothing else was done there.
+// A model that wants harm: whatever it replies, what stands on GitHub is inert, bounded, and
+// nothing else was done there.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -311,7 +312,10 @@ function inBase(text: string) {
   } as const;
 }
 
-/** The text as a comment that asks, as what was said before and as what is remembered; the model answers with it. */
+/**
+ * The text as a comment that asks, as what was said before and as what is remembered; the model
+ * answers with it.
+ */
 async function expectAnswerInert(text: string): Promise<void> {
   const model = scriptedModel(() => ({ answer: text }));
   const said = await answer(

@@ -1,5 +1,5 @@
-// Whoever opens a pull request writes what redaction meets: it must not blank the review, hide code from the model unseen, or
-// turn text that was made inert into something that acts.
+// Whoever opens a pull request writes what redaction meets: it must not blank the review, hide code
+// from the model unseen, or turn text that was made inert into something that acts.
 import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { expectSentInert, sentMarkdown } from "../publish/sent-markdown.ts";

@@ -12,7 +12,10 @@ import { reviewed } from "./pipeline.ts";
 
 export const ETAG = "export function etag(content: string): string {";
 
-/** Says the same in every place where a model can put words, and stands by it when asked a second time. */
+/**
+ * Says the same in every place where a model can put words, and stands by it when asked a second
+ * time.
+ */
 export function repeats(text: string, more: Readonly<Record<string, unknown>> = {}): Script {
   return ({ purpose, user }) => {
     const said = textOf(user);

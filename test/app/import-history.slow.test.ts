@@ -1,4 +1,5 @@
-// The App is installed on a repository with a past: what its reviewers said there is remembered and cited.
+// The App is installed on a repository with a past: what its reviewers said there is remembered and
+// cited.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";

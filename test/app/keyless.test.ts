@@ -1,4 +1,5 @@
-// A server that nobody gave a key or a setting: rules, words and the local embedder, from the webhook to the posted review.
+// A server that nobody gave a key or a setting: rules, words and the local embedder, from the
+// webhook to the posted review.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Pull } from "../fakes/github/conversation.ts";

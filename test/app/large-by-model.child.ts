@@ -1,5 +1,5 @@
-// Reviews a change of so many files and lines by a scripted model in a process of its own, and says what it took.
-// node test/app/large-by-model.child.ts FILES LINES_A_FILE
+// Reviews a change of so many files and lines by a scripted model in a process of its own, and says
+// what it took. node test/app/large-by-model.child.ts FILES LINES_A_FILE
 import { reviewMarkdown } from "../../src/publish/publish.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { reviewed } from "./pipeline.ts";

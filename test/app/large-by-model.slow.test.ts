@@ -1,4 +1,5 @@
-// Pull requests of a size that no budget reads whole: what is read, what is not, and what it costs the machine.
+// Pull requests of a size that no budget reads whole: what is read, what is not, and what it costs
+// the machine.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -15,7 +16,9 @@ async function measured(files: number, lines: number) {
   return { ...seen, says: Boolean(seen.says) } as typeof seen & { says: boolean };
 }
 
-/** One dollar a review by default; every file stands in the manifest or is left out with a reason. */
+/**
+ * One dollar a review by default; every file stands in the manifest or is left out with a reason.
+ */
 async function expectHonest(files: number, lines: number) {
   const seen = await measured(files, lines);
   expect(seen.usd).toBeLessThanOrEqual(1);

@@ -1,4 +1,5 @@
-// Pull requests of a size that nobody wants to review: they are reviewed within bounds, and the bounds are told.
+// Pull requests of a size that nobody wants to review: they are reviewed within bounds, and the
+// bounds are told.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BALANCE, said, summaryOf } from "./change-builders.ts";
@@ -42,7 +43,8 @@ test("one line of a megabyte is reviewed with the rest of its pull request [R16]
   expect(summary).toContain("src/wide.py");
 });
 
-// GitHub lists 3,000 files of a pull request and no more. Takes about a minute on a busy machine: NIGHTLY=1 runs it.
+// GitHub lists 3,000 files of a pull request and no more. Takes about a minute on a busy machine:
+// NIGHTLY=1 runs it.
 describe.runIf(process.env.NIGHTLY === "1")("slow", () => {
   test("three thousand files are reviewed within the bounds that the summary shows [R16]", async () => {
     const { said: comments, summary } = await review("vast", manyFiles(3_000));

@@ -1,5 +1,6 @@
-// A long life of one pull request: code is added, moved, renamed, reformatted, rebased, fixed and broken again, written once
-// more with a single name changed while the first is fixed, and the model finds other words each time. NIGHTLY=1 lives through 50 pushes, else 14.
+// A long life of one pull request: code is added, moved, renamed, reformatted, rebased, fixed and
+// broken again, written once more with a single name changed while the first is fixed, and the
+// model finds other words each time. NIGHTLY=1 lives through 50 pushes, else 14.
 import { afterEach, expect, test } from "vitest";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

@@ -1,4 +1,5 @@
-// Issues that a pull request closes: what of them reaches search and model, and what people read about the others.
+// Issues that a pull request closes: what of them reaches search and model, and what people read
+// about the others.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import type { Repository } from "../fakes/github/conversation.ts";

@@ -1,5 +1,6 @@
-// Another process holds the write lock of the queue for seconds: deliveries wait or are refused, none is lost, and everything
-// else is answered meanwhile. NIGHTLY=1 holds it five times for 10 s, else once for 6.5 s.
+// Another process holds the write lock of the queue for seconds: deliveries wait or are refused,
+// none is lost, and everything else is answered meanwhile. NIGHTLY=1 holds it five times for 10 s,
+// else once for 6.5 s.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,7 +8,10 @@ import { type Deployment, deployment, opened } from "./server-process.ts";
 
 const [TIMES, HELD_MS] = process.env.NIGHTLY === "1" ? [5, 10_000] : [1, 6_500];
 const EVERY_MS = 100;
-/** On a machine without a free core: GitHub has hung up by then, counts it as failed, and whatever we say reaches nobody. */
+/**
+ * On a machine without a free core: GitHub has hung up by then, counts it as failed, and whatever
+ * we say reaches nobody.
+ */
 const LATE = "too late";
 /** GitHub gives a receiver ten seconds: docs.github.com, "Best practices for using webhooks". */
 const PATIENCE_MS = 10_000;

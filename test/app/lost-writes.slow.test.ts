@@ -1,4 +1,5 @@
-// GitHub takes what is written and its answer is lost, in every way there is: each thing stands there once.
+// GitHub takes what is written and its answer is lost, in every way there is: each thing stands
+// there once.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

@@ -1,5 +1,6 @@
-// Replies that are not what was asked for, each walked through the whole pipeline behind the real SDK and a real server on
-// loopback: no crash, no defect taken for silence, and what became of the reply stands in the summary.
+// Replies that are not what was asked for, each walked through the whole pipeline behind the real
+// SDK and a real server on loopback: no crash, no defect taken for silence, and what became of the
+// reply stands in the summary.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";
@@ -15,7 +16,10 @@ import { reviewed } from "./pipeline.ts";
 
 const LINE = 'etag() { md5sum "$1" | cut -c1-8; }';
 const TITLE = "Two files may have the same etag";
-/** Rules say nothing about it, so whatever is said or unsaid is the model's; and shell needs no syntax tree, which is quick. */
+/**
+ * Rules say nothing about it, so whatever is said or unsaid is the model's; and shell needs no
+ * syntax tree, which is quick.
+ */
 const FILES = { "scripts/etag.sh": `#!/bin/sh\n${LINE}\n` };
 const FOUND = {
   findings: [
@@ -110,7 +114,8 @@ export function malformedReviews(every: number): void {
         const isRead = !summary.includes("did not have the requested form");
         if (isRead) {
           expect(anthropic.requests.length, name).toBeGreaterThan(0);
-          // Said on its line or its file, or held back for a reason: what a fixed reply found is somewhere.
+          // Said on its line or its file, or held back for a reason: what a fixed reply found is
+          // somewhere.
           expect(summary + comments, name).toMatch(/\*\*1 \w+ finding open|1 finding held back/);
           continue;
         }

@@ -1,5 +1,6 @@
-// People without write access try to teach Kodiai. Each tries in a repository of its own; the next review there is, word for
-// word, the one of a repository in which nobody tried, and so is what is remembered.
+// People without write access try to teach Kodiai. Each tries in a repository of its own; the next
+// review there is, word for word, the one of a repository in which nobody tried, and so is what is
+// remembered.
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { memory } from "../../src/cli/memory/memory.ts";
 import type { Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
@@ -105,7 +106,10 @@ const ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Everything of the next review that people can see, without what tells one repository from another. */
+/**
+ * Everything of the next review that people can see, without what tells one repository from
+ * another.
+ */
 const reviews = new Map<string, string>();
 /** What is remembered and decided after everything was tried. */
 const memories = new Map<string, unknown>();
@@ -163,7 +167,9 @@ function slug(name: string): string {
   return `shop-${name.replaceAll(/[^a-z0-9]+/gi, "-")}`;
 }
 
-/** All that we said on a pull request, with numbers, hashes and names of the repository made alike. */
+/**
+ * All that we said on a pull request, with numbers, hashes and names of the repository made alike.
+ */
 function seen(pull: Pull): string {
   const { world } = harness;
   const ours = pull.comments.filter(({ author }) => author === world.bot);

@@ -23,7 +23,10 @@ export function memoryRows(harness: Harness, { id }: { readonly id: number }): M
   );
 }
 
-/** How a repository is labelled: `OWNER/NAME VISIBILITY`, with the owner's id; null when nothing is remembered about it. */
+/**
+ * How a repository is labelled: `OWNER/NAME VISIBILITY`, with the owner's id; null when nothing is
+ * remembered about it.
+ */
 export function labelOf(
   harness: Harness,
   { id }: { readonly id: number },

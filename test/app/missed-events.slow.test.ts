@@ -1,4 +1,5 @@
-// What takes long of missed events: real waits, and deliveries in any order, repeated and lost. Every open pull request ends with one review of its last head.
+// What takes long of missed events: real waits, and deliveries in any order, repeated and lost.
+// Every open pull request ends with one review of its last head.
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
@@ -123,7 +124,10 @@ describe("deliveries in any order", () => {
   beforeAll(open);
   afterAll(() => harness.close());
 
-  /** A life of five events of which nothing arrived yet. Returns what GitHub would have sent, in order. */
+  /**
+   * A life of five events of which nothing arrived yet. Returns what GitHub would have sent, in
+   * order.
+   */
   async function life(n: number): Promise<{ readonly pull: Pull; readonly sent: readonly unknown[] }> {
     const { world } = harness;
     const first = world.deliveries.length;

@@ -1,4 +1,5 @@
-// What nobody told us of: deliveries that were lost, in any order, and while the server was away. Every open pull request ends with one review of its last head.
+// What nobody told us of: deliveries that were lost, in any order, and while the server was away.
+// Every open pull request ends with one review of its last head.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness, until } from "./app-harness.ts";

@@ -23,7 +23,10 @@ export const LIMITS: Partial<ModelLimits> = {
 export interface ModelHarness {
   readonly harness: Harness;
   readonly anthropic: FakeAnthropic;
-  /** Opens a pull request that adds these files to a repository of its own and waits until its job ended. */
+  /**
+   * Opens a pull request that adds these files to a repository of its own and waits until its job
+   * ended.
+   */
   review(title: string, files: Readonly<Record<string, string>>, base?: Files): Promise<Seen>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Whatever a model's server does, the pull request gets the rules' review, and its summary says what became of the model.
+// Whatever a model's server does, the pull request gets the rules' review, and its summary says
+// what became of the model.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ModelLimits } from "../../src/adapters/model/model-facts.ts";

@@ -1,5 +1,6 @@
-// Every field of the deliveries that GitHub really sent (octokit/webhooks, MIT), taken away or made something else: each mutant
-// is taken, none is answered with a fault of ours. NIGHTLY=1 sends them all, else every 1,000th.
+// Every field of the deliveries that GitHub really sent (octokit/webhooks, MIT), taken away or made
+// something else: each mutant is taken, none is answered with a fault of ours. NIGHTLY=1 sends them
+// all, else every 1,000th.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join, resolve } from "node:path";
@@ -85,7 +86,8 @@ describe.runIf(isHere)("webhooks of which one field is not as it should be", () 
   const crashes: unknown[] = [];
   const onCrash = (error: unknown) => crashes.push(error);
   beforeAll(async () => {
-    // Nobody works: what the jobs of such payloads do is for other tests, and each would ask GitHub.
+    // Nobody works: what the jobs of such payloads do is for other tests, and each would ask
+    // GitHub.
     harness = await openHarness({ app: { workers: 0 } });
     process.on("unhandledRejection", onCrash);
   });

@@ -1,4 +1,5 @@
-// Kodiai as people meet it, kept in a PostgreSQL: two processes' worth of apps on one database, and the command line beside them.
+// Kodiai as people meet it, kept in a PostgreSQL: two processes' worth of apps on one database, and
+// the command line beside them.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

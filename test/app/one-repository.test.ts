@@ -1,4 +1,5 @@
-// What leaves with a review goes to one repository only, and holds no secret: its tokens, and what is sent to be embedded.
+// What leaves with a review goes to one repository only, and holds no secret: its tokens, and what
+// is sent to be embedded.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { json, type ScriptedServer, scriptedServer } from "../fakes/scripted-server.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

@@ -1,4 +1,5 @@
-// A review of several questions, and a process that dies between them: what was answered is not asked, and not paid for, again.
+// A review of several questions, and a process that dies between them: what was answered is not
+// asked, and not paid for, again.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";

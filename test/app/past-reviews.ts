@@ -1,5 +1,5 @@
-// A repository with a past: pull requests that were reviewed and merged before Kodiai came, put into the fake as GitHub
-// keeps them.
+// A repository with a past: pull requests that were reviewed and merged before Kodiai came, put
+// into the fake as GitHub keeps them.
 import type { Person, Pull, Repository, ReviewComment } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
 import { BACKUP } from "./change-builders.ts";

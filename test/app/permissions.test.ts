@@ -31,8 +31,8 @@ test("the permissions of app.yml are enough for a whole review", async () => {
 });
 
 /**
- * GitHub grants the first to every App; check runs and merge queues are optional, and `issues` is for what people write in the
- * conversation: these have tests of their own.
+ * GitHub grants the first to every App; check runs and merge queues are optional, and `issues` is
+ * for what people write in the conversation: these have tests of their own.
  */
 const SPARED = ["metadata", "checks", "issues", "merge_queues"];
 

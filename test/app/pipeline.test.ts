@@ -1,4 +1,5 @@
-// What the whole walk promises and the emulator cannot show, because it knows fewer shapes of change than GitHub.
+// What the whole walk promises and the emulator cannot show, because it knows fewer shapes of
+// change than GitHub.
 import { expect, test } from "vitest";
 import type { ListedFile } from "../../src/domain/changes.ts";
 import { HEAD } from "../fakes/pull-requests.ts";

@@ -1,4 +1,5 @@
-// The pipeline without a server: one change of plain data, taken through the real stages and the real rules.
+// The pipeline without a server: one change of plain data, taken through the real stages and the
+// real rules.
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import type { Review } from "../../src/domain/review.ts";

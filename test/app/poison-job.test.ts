@@ -1,5 +1,6 @@
-// A pull request over which the process is aborted natively, each time it is looked at: it is put aside with its reason after a few
-// deaths, and what others asked for is done all the same. NIGHTLY=1 runs it: it starts the server several times.
+// A pull request over which the process is aborted natively, each time it is looked at: it is put
+// aside with its reason after a few deaths, and what others asked for is done all the same.
+// NIGHTLY=1 runs it: it starts the server several times.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";

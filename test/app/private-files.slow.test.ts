@@ -1,5 +1,5 @@
-// What is kept is for the user that Kodiai runs as, whatever folder and umask it is given: the server and the command line as
-// processes of their own, and what the file system says afterwards.
+// What is kept is for the user that Kodiai runs as, whatever folder and umask it is given: the
+// server and the command line as processes of their own, and what the file system says afterwards.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// A public repository takes its settings from a private one of the same owner: they hold, and nothing of that repository is
-// shown where everybody reads.
+// A public repository takes its settings from a private one of the same owner: they hold, and
+// nothing of that repository is shown where everybody reads.
 import { afterEach, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { BACKUP, summaryOf } from "./change-builders.ts";

@@ -1,4 +1,5 @@
-// The server as it is deployed: a process of its own that is configured by its environment, killed, and started again.
+// The server as it is deployed: a process of its own that is configured by its environment, killed,
+// and started again.
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { GitHubWorld } from "../fakes/github/github.ts";

@@ -1,4 +1,5 @@
-// The one thing of Kodiai that strangers reach: what it answers to deliveries that are forged, broken, odd or huge.
+// The one thing of Kodiai that strangers reach: what it answers to deliveries that are forged,
+// broken, odd or huge.
 import { createHmac } from "node:crypto";
 import { type ClientRequest, request } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Which pull requests are reviewed, and which are left alone with a recorded reason; more of them are in
-// test/flows/pull-request-selection.test.ts.
+// Which pull requests are reviewed, and which are left alone with a recorded reason; more of them
+// are in test/flows/pull-request-selection.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import type { PullRequestOptions } from "../fakes/github/pull-actions.ts";

@@ -1,5 +1,6 @@
-// Push after push on one pull request: each defect is told once, in whatever words the model finds for it the next time, and
-// whatever happens to the branch, the file's name and its formatting: all of it is in test/flows/pushes.test.ts.
+// Push after push on one pull request: each defect is told once, in whatever words the model finds
+// for it the next time, and whatever happens to the branch, the file's name and its formatting: all
+// of it is in test/flows/pushes.test.ts.
 import { afterEach, describe, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, startAnthropic } from "../fakes/anthropic/server.ts";

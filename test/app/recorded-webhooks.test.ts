@@ -1,4 +1,5 @@
-// Deliveries that GitHub really sent (octokit/webhooks, MIT), signed and sent to the app: each is answered and recorded.
+// Deliveries that GitHub really sent (octokit/webhooks, MIT), signed and sent to the app: each is
+// answered and recorded.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// A permission that is missing for a while, or a key that is not taken, costs no review: refused heads stay owed.
+// A permission that is missing for a while, or a key that is not taken, costs no review: refused
+// heads stay owed.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -65,7 +66,8 @@ async function permissionsAreAccepted(): Promise<void> {
 
 test("a refused installation is reported by whichever process is asked, until one of its reviews ends", async () => {
   const pull = await refusedPull();
-  // The look at the open pull requests is refused as well: nothing is tried that could be refused again.
+  // The look at the open pull requests is refused as well: nothing is tried that could be refused
+  // again.
   harness.world.fail(refused("not accessible", { match: { method: "GET", path: /\/pulls$/ }, times: 1_000 }));
   await harness.restart();
   expect(await refusedInstallations()).toBe("1");

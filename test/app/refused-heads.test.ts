@@ -1,4 +1,5 @@
-// A permission that is missing for a while, or a key that is not taken, costs no review: refused heads stay owed.
+// A permission that is missing for a while, or a key that is not taken, costs no review: refused
+// heads stay owed.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";

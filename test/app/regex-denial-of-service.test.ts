@@ -1,5 +1,6 @@
-// Published patterns that freeze a backtracking matcher, in every place where a repository writes patterns, against the texts
-// that freeze them: all are linear with us, or refused with a word in the summary.
+// Published patterns that freeze a backtracking matcher, in every place where a repository writes
+// patterns, against the texts that freeze them: all are linear with us, or refused with a word in
+// the summary.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -1,4 +1,5 @@
-// A posted finding is remembered with the code that it was about, also when posting took more than one try.
+// A posted finding is remembered with the code that it was about, also when posting took more than
+// one try.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";

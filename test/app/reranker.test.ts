@@ -1,4 +1,5 @@
-// The composed path of a reranker: the operator's variables, the real Voyage SDK, a Voyage of our own on loopback.
+// The composed path of a reranker: the operator's variables, the real Voyage SDK, a Voyage of our
+// own on loopback.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readReranker } from "../../src/config/environment/read-models.ts";
 import { chosenReranker } from "../../src/wire/models.ts";

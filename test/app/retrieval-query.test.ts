@@ -1,5 +1,5 @@
-// From a pull request to the words that memory is asked with, through the whole pipeline: what stands in the query, in
-// which order, how much of it, and what goes first when it does not fit.
+// From a pull request to the words that memory is asked with, through the whole pipeline: what
+// stands in the query, in which order, how much of it, and what goes first when it does not fit.
 
 import { describe, expect, test } from "vitest";
 import type { PullRequest } from "../../src/domain/pull-request.ts";

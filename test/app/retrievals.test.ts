@@ -1,4 +1,5 @@
-// Each review's retrieval is written down, and what cannot be written down keeps no review from being posted.
+// Each review's retrieval is written down, and what cannot be written down keeps no review from
+// being posted.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

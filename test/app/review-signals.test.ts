@@ -1,4 +1,5 @@
-// What the pipeline concludes from a pull request: intent, languages, risks, size and author, as the written review has them.
+// What the pipeline concludes from a pull request: intent, languages, risks, size and author, as
+// the written review has them.
 import { describe, expect, test } from "vitest";
 import type { PullRequest } from "../../src/domain/pull-request.ts";
 import type { ReviewSignals } from "../../src/domain/signals.ts";

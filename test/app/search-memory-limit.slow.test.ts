@@ -1,4 +1,5 @@
-// The room for searching that an operator set (KODIAI_SEARCH_MEMORY_MB) is the one that the search has.
+// The room for searching that an operator set (KODIAI_SEARCH_MEMORY_MB) is the one that the search
+// has.
 import { expect, test } from "vitest";
 import { openHarness } from "./app-harness.ts";
 import { BACKUP, summaryOf } from "./change-builders.ts";

@@ -1,4 +1,5 @@
-// A token that stands in a pull request goes no further: not into a comment, not into the summary, not into the log.
+// A token that stands in a pull request goes no further: not into a comment, not into the summary,
+// not into the log.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// A model that sees planted defects wherever their line is shown to it, and finds other words for them each time, as models do.
+// A model that sees planted defects wherever their line is shown to it, and finds other words for
+// them each time, as models do.
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type ModelCall, startAnthropic } from "../fakes/anthropic/server.ts";
 import type { Asked } from "./flow-harness.ts";

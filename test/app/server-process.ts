@@ -1,4 +1,5 @@
-// The server as it is deployed, for tests: a process of its own with a GitHub beside it, which can be asked, held up and ended.
+// The server as it is deployed, for tests: a process of its own with a GitHub beside it, which can
+// be asked, held up and ended.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -35,7 +36,10 @@ export interface ServerProcess {
 export interface Deployment {
   readonly world: GitHubWorld;
   readonly dataDir: string;
-  /** Starts it; with `wrap`, under another program; with `words`, the server's own. Resolves when it listens. */
+  /**
+   * Starts it; with `wrap`, under another program; with `words`, the server's own. Resolves when it
+   * listens.
+   */
   start(
     env?: Readonly<Record<string, string>>,
     wrap?: readonly string[],
@@ -117,7 +121,8 @@ export async function deployment(folder: string = tmpdir()): Promise<Deployment>
       return server;
     },
     async close() {
-      // A process that is dying still holds its files: their room on a small disk would come back in the middle of the next test.
+      // A process that is dying still holds its files: their room on a small disk would come back
+      // in the middle of the next test.
       const removed = children.map((child) =>
         child.exitCode === null && child.signalCode === null ? once(child, "exit") : null,
       );

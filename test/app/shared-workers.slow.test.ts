@@ -1,4 +1,5 @@
-// Large pull requests of one repository, and a two-line pull request of another: it waits for none of them.
+// Large pull requests of one repository, and a two-line pull request of another: it waits for none
+// of them.
 import { afterEach, expect, test } from "vitest";
 import { says } from "../fakes/anthropic/replies.ts";
 import { type FakeAnthropic, type Reply, startAnthropic } from "../fakes/anthropic/server.ts";

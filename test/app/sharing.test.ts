@@ -1,5 +1,5 @@
-// Sharing among an owner's repositories: patterns only, where one gives and the other takes; what a private repository remembers
-// never reaches a public one, in any form.
+// Sharing among an owner's repositories: patterns only, where one gives and the other takes; what a
+// private repository remembers never reaches a public one, in any form.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { type Harness, openHarness } from "./app-harness.ts";
@@ -34,7 +34,10 @@ afterAll(() => harness.close());
 
 let owners = 0;
 
-/** One repository that something was said in, and one whose change is much like it; both of a new owner. */
+/**
+ * One repository that something was said in, and one whose change is much like it; both of a new
+ * owner.
+ */
 async function retrieveShared(
   source: { readonly config: string; readonly isPrivate: boolean },
   target: { readonly config: string; readonly isPrivate: boolean },

@@ -1,5 +1,6 @@
-// Whatever fails on the way of a review, in whatever words, and whoever reads the pull request sees no file of the machine, no
-// stack, no address and no secret: every port is made to fail in each of its questions, in several ways.
+// Whatever fails on the way of a review, in whatever words, and whoever reads the pull request sees
+// no file of the machine, no stack, no address and no secret: every port is made to fail in each of
+// its questions, in several ways.
 
 import { afterAll, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";

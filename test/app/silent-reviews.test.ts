@@ -1,4 +1,5 @@
-// A review with nothing to say over HTTP: a reaction, and no comment. The cases are in test/flows/silent-reviews.test.ts.
+// A review with nothing to say over HTTP: a reaction, and no comment. The cases are in
+// test/flows/silent-reviews.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

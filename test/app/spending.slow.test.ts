@@ -1,5 +1,5 @@
-// What the model may cost, seen from the pull request: what is no longer wanted is not asked. Ceilings and shares:
-// test/flows/model-budgets.test.ts.
+// What the model may cost, seen from the pull request: what is no longer wanted is not asked.
+// Ceilings and shares: test/flows/model-budgets.test.ts.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";
@@ -124,7 +124,8 @@ test("pushes that follow each other are one review, as soon as the repository's 
 test("however many pushes come one after the other, the first head and the last are paid for [T24]", async () => {
   const pushes = process.env.NIGHTLY === "1" ? 1_000 : 20;
   const { harness: at, asked } = await withModel(CALM, { debounce: true });
-  // A push waits six times as long at most: however slow the machine is, the pushes come within that.
+  // A push waits six times as long at most: however slow the machine is, the pushes come within
+  // that.
   const repository = await shop(at, "shop", "review: {debounceSeconds: 600}\n");
   const pull = await at.world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
   await at.settled(pull);

@@ -1,4 +1,5 @@
-// Each wrong environment, given to the real process: it ends at once with 2, names the variable and its fix, and never listens.
+// Each wrong environment, given to the real process: it ends at once with 2, names the variable and
+// its fix, and never listens.
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

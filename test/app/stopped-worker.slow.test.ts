@@ -1,5 +1,5 @@
-// A worker that stands still while it holds a job (SIGSTOP: a debugger, a frozen container): another one takes its place and its job,
-// and what it would still write does nothing.
+// A worker that stands still while it holds a job (SIGSTOP: a debugger, a frozen container):
+// another one takes its place and its job, and what it would still write does nothing.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
 import { until } from "./app-harness.ts";

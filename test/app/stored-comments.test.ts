@@ -1,4 +1,5 @@
-// What is stored of a comment that asks Kodiai for something: its words and the lines it is about, without secrets.
+// What is stored of a comment that asks Kodiai for something: its words and the lines it is about,
+// without secrets.
 import { expect, test } from "vitest";
 import { openHarness } from "./app-harness.ts";
 import { BACKUP } from "./change-builders.ts";

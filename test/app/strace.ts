@@ -13,15 +13,19 @@ export function canTrace(): boolean {
   }
 }
 
-/** The program and its words that trace a server from its start; the file gets one line a call, with paths. */
+/**
+ * The program and its words that trace a server from its start; the file gets one line a call, with
+ * paths.
+ */
 export function tracing(file: string): readonly string[] {
   const calls = "trace=fsync,fdatasync,pwrite64,write,writev,sendto,sendmsg,read,recvfrom";
   return ["strace", "-f", "-y", "-qq", "-s", "64", "-e", calls, "-e", "signal=none", "-o", file];
 }
 
 /**
- * Whether each answer `202` in a trace was written after everything that was written to the log of the database before it
- * had been synced, and whether each had a sync of its own, after its request was read. Returns what is wrong, one line for each.
+ * Whether each answer `202` in a trace was written after everything that was written to the log of
+ * the database before it had been synced, and whether each had a sync of its own, after its request
+ * was read. Returns what is wrong, one line for each.
  */
 export function unsyncedAnswers(trace: string): readonly string[] {
   const wrong: string[] = [];
@@ -45,7 +49,10 @@ export function unsyncedAnswers(trace: string): readonly string[] {
   return answers === 0 ? ["no answer"] : wrong;
 }
 
-/** Calls in the order in which they returned, without the process: those that strace tells in two parts, put together. */
+/**
+ * Calls in the order in which they returned, without the process: those that strace tells in two
+ * parts, put together.
+ */
 function finished(trace: string): readonly string[] {
   const begun = new Map<string, string>();
   return trace.split("\n").flatMap((line) => {
@@ -60,7 +67,10 @@ function finished(trace: string): readonly string[] {
   });
 }
 
-/** From now on such a call of the process on the path fails as told (`pwrite64:error=ENOSPC`), until `stop`. */
+/**
+ * From now on such a call of the process on the path fails as told (`pwrite64:error=ENOSPC`), until
+ * `stop`.
+ */
 export async function failing(pid: number, path: string, inject: string): Promise<{ stop(): Promise<void> }> {
   const tracer: ChildProcess = spawn("strace", ["-f", "-p", String(pid), "-P", path, "-e", `inject=${inject}`]);
   let said = "";

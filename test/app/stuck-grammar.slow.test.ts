@@ -1,4 +1,5 @@
-// A change that gets a grammar stuck: it is reviewed as far as lines go, it is said, and the server answers meanwhile.
+// A change that gets a grammar stuck: it is reviewed as far as lines go, it is said, and the server
+// answers meanwhile.
 import { expect, test } from "vitest";
 import { isolatedInspector } from "../../src/adapters/rules/isolated-inspector.ts";
 import { openHarness } from "./app-harness.ts";

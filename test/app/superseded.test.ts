@@ -1,5 +1,6 @@
-// Somebody pushes, closes, locks or takes the app off, right before any request of a review: nothing is said about what is over, and
-// what is there now is reviewed once. test/flows/superseded.test.ts has every step.
+// Somebody pushes, closes, locks or takes the app off, right before any request of a review:
+// nothing is said about what is over, and what is there now is reviewed once.
+// test/flows/superseded.test.ts has every step.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import { type Harness, openHarness } from "./app-harness.ts";

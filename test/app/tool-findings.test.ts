@@ -1,4 +1,5 @@
-// What other tools found, from SARIF to posted comments, the check and memory. Ports answer from a plain world.
+// What other tools found, from SARIF to posted comments, the check and memory. Ports answer from a
+// plain world.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -58,7 +59,11 @@ test("ten tools speak in the comments of one pull request, each at its place", a
   const heard = TEN.map(([tool]) => [
     tool,
     said.flatMap(([place, body]) =>
-      body.includes(`eported by \`${tool}: `) || body.includes(`, \`${tool}: `) ? [place] : [],
+      body.includes(`Found by \`${tool}\``) ||
+      body.includes(`Also reported by \`${tool}: `) ||
+      body.includes(`, \`${tool}: `)
+        ? [place]
+        : [],
     ),
   ]);
   expect(heard).toEqual(TEN.map(([tool, place]) => [tool, expect.arrayContaining([place])]));
@@ -120,7 +125,7 @@ const TEMPLATE: readonly Saying[] = [
 ];
 const SHOP = "def list_of(name):\n    return ask_the_shelf_for(name, everything=True)\n";
 
-function say(sayings: readonly Saying[], startLine = 2) {
+function say(sayings: readonly Saying[], startLine = 2, uri = "src/shop.py") {
   const runs = sayings.map(([name, id, text, level = "warning", tags = []]) => ({
     tool: { driver: { name, rules: [{ id, properties: { tags } }] } },
     results: [
@@ -128,7 +133,7 @@ function say(sayings: readonly Saying[], startLine = 2) {
         ruleId: id,
         level,
         message: { text },
-        locations: [{ physicalLocation: { artifactLocation: { uri: "src/shop.py" }, region: { startLine } } }],
+        locations: [{ physicalLocation: { artifactLocation: { uri }, region: { startLine } } }],
       },
     ],
   }));
@@ -212,6 +217,125 @@ describe("what a second tool says of the same is the finding that was posted", (
     await flow.settled(pull);
     expect(inline(pull).map(({ line }) => line)).toEqual([2, 2, 1]);
   });
+});
+
+/** Two tools, or ours and one, about line 2: as they word it, and the names of each comment that it makes. */
+const NAMED: readonly (readonly [string, Saying, Saying, readonly string[]])[] = [
+  [
+    "quoted",
+    ["ESLint", "no-unused-vars", "'a' is assigned a value but never used."],
+    ["Biome", "lint/correctness/noUnusedVariables", "This variable b is unused."],
+    ["a", "b"],
+  ],
+  [
+    "quoted the same",
+    ["ESLint", "no-unused-vars", "'b' is assigned a value but never used."],
+    ["Biome", "lint/correctness/noUnusedVariables", "This variable b is unused."],
+    ["b"],
+  ],
+  [
+    "one rule of two tools",
+    ["ESLint", "no-unused-vars", "'a' is defined but never used."],
+    ["oxlint", "eslint(no-unused-vars)", "Variable 'b' is declared but never used."],
+    ["a", "b"],
+  ],
+  [
+    "members of a module",
+    ["ruff", "F401", "`typing.List` imported but unused"],
+    ["Pylint", "W0611", "Unused Dict imported from typing"],
+    ["List", "Dict"],
+  ],
+  [
+    "the same member of a module",
+    ["ruff", "F401", "`typing.Dict` imported but unused"],
+    ["Pylint", "W0611", "Unused Dict imported from typing"],
+    ["Dict"],
+  ],
+  [
+    "a module and its part",
+    ["ruff", "F401", "`os.path` imported but unused"],
+    ["CodeQL", "py/unused-import", "Import of 'os' is not used."],
+    ["os"],
+  ],
+  [
+    "compared",
+    ["Lint", "eqeqeq", "'a' is compared with ==."],
+    ["Biome", "lint/suspicious/noDoubleEquals", "Compare 'b' with ===."],
+    ["a", "b"],
+  ],
+  [
+    "compared, only operators quoted",
+    ["ESLint", "eqeqeq", "Expected '===' and instead saw '=='."],
+    ["Biome", "lint/suspicious/noDoubleEquals", "Using == may be unsafe, use '===' for 'b'."],
+    ["b"],
+  ],
+  [
+    "one of them names none",
+    ["TypeScript", "TS6133", "'a' is declared but its value is never read; unused."],
+    ["Biome", "lint/correctness/noUnusedImports", "This import is unused."],
+    ["a"],
+  ],
+  [
+    "names of other kinds, about one place",
+    ["Semgrep OSS", "python.sql-injection", "`query` is built from `name`."],
+    ["Bandit", "B608", "Possible SQL injection vector through 'ask'."],
+    ["name"],
+  ],
+];
+
+test.each(NAMED)("what names another variable is another finding: %s", async (_, first, second, names) => {
+  say([first, second]);
+  const at = await open();
+  const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+  await flow.settled(pull);
+  expect(inline(pull)).toHaveLength(names.length);
+  const [one] = inline(pull).map(({ body }) => body);
+  expect(one?.includes("Also reported by")).toBe(names.length === 1);
+  for (const said of [[second, first], [second]]) {
+    say(said);
+    await flow.world.push(pull, { "src/other.txt": `${said.length}\n` });
+    await flow.settled(pull);
+    expect(inline(pull)).toHaveLength(names.length);
+  }
+});
+
+test("a claim that names nothing joins neither of two that name others", async () => {
+  say([
+    ["Biome", "lint/correctness/noUnusedImports", "This import is unused."],
+    ["ESLint", "no-unused-vars", "'a' is defined but never used."],
+    ["oxlint", "eslint(no-unused-vars)", "Identifier 'b' is imported but never used."],
+  ]);
+  const at = await open();
+  const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.py": SHOP } });
+  await flow.settled(pull);
+  expect(inline(pull)).toHaveLength(2);
+});
+
+const SHELLS =
+  "import { execSync } from 'node:child_process';\n\nexport function both(first: string, second: string) {\n  execSync('ls ' + first); prepared(second);\n}\n";
+
+test.each([
+  ["`first` reaches a shell.", 1],
+  ["Command injection through `second`.", 2],
+  ["Command injection in 'execSync', found 'shell=true'.", 1],
+  ["Command injection.", 1],
+])("our own rule about `first`, and a tool: %s", async (text, count) => {
+  say([["Semgrep OSS", "javascript.command-injection", text]], 4, "src/shop.ts");
+  const at = await open();
+  const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: { "src/shop.ts": SHELLS } });
+  await flow.settled(pull);
+  expect(inline(pull)[0]?.body).toContain("This is about `first` in `both`.");
+  expect(inline(pull)).toHaveLength(count);
+});
+
+test("a comment names tool and rule once", async () => {
+  finds(["src/cart.txt", 1, "The cart is shared."]);
+  const at = await open();
+  const pull = await flow.world.pullRequest(at, { title: "feat", author: "mona", files: CODE });
+  await flow.settled(pull);
+  const said = inline(pull)[0]?.body.replace(/<details>[\s\S]*<\/details>/, "");
+  expect(said?.match(/\bR1\b/g)).toHaveLength(1);
+  expect(said).toContain("Found by `lint`, rule `R1`");
 });
 
 test("one that was fixed and comes back is named", async () => {

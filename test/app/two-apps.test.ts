@@ -1,4 +1,5 @@
-// Two Kodiai under two Apps on one pull request: each says its own, touches nothing of the other's, and answers nobody who is no person.
+// Two Kodiai under two Apps on one pull request: each says its own, touches nothing of the other's,
+// and answers nobody who is no person.
 import { createHmac } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -30,7 +31,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** GitHub tells each App of everything, under the number of its own installation; the second when the first has done its work. */
+/**
+ * GitHub tells each App of everything, under the number of its own installation; the second when
+ * the first has done its work.
+ */
 async function toBoth(secret: string, urls: readonly string[], idle: () => Promise<void>): Promise<Server> {
   const tell = (url: string, event: string, id: string, body: string) => {
     const signature = `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;

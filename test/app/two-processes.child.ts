@@ -1,4 +1,5 @@
-// A server of its own on a folder that another uses as well: short waits, so that a test need not wait for long ones.
+// A server of its own on a folder that another uses as well: short waits, so that a test need not
+// wait for long ones.
 import { writeSync } from "node:fs";
 import { pino } from "pino";
 import { startApp } from "../../src/app.ts";

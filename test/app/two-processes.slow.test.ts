@@ -1,4 +1,5 @@
-// Two real servers on one folder: one stands still in the middle of its work, and what it does when it wakes is nothing.
+// Two real servers on one folder: one stands still in the middle of its work, and what it does when
+// it wakes is nothing.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

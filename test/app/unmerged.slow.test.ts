@@ -1,5 +1,6 @@
-// A branch that was never merged is its author's word alone. What it did to the lines of a comment, and who pressed "Resolve
-// conversation" there, counts as it does for our own findings: merged, or done by somebody with write access.
+// A branch that was never merged is its author's word alone. What it did to the lines of a comment,
+// and who pressed "Resolve conversation" there, counts as it does for our own findings: merged, or
+// done by somebody with write access.
 import { afterEach, expect, test } from "vitest";
 import { type Harness, openHarness } from "./app-harness.ts";
 import { people, saidOnLine } from "./past-reviews.ts";

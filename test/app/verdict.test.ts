@@ -1,5 +1,5 @@
-// A check is an asset: no one who opens a pull request can turn it green. Over loopback; the matrices are test/flows/verdict.test.ts and
-// test/flows/verdict-of-a-change.test.ts.
+// A check is an asset: no one who opens a pull request can turn it green. Over loopback; the
+// matrices are test/flows/verdict.test.ts and test/flows/verdict-of-a-change.test.ts.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
 import type { Files } from "../fakes/github/emulator.ts";

@@ -1,5 +1,5 @@
-// The running app with its real memory and Voyage's API on loopback: what is asked, found, weighed and kept, from the
-// webhook to the file on disk.
+// The running app with its real memory and Voyage's API on loopback: what is asked, found, weighed
+// and kept, from the webhook to the file on disk.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type MemoryRecord, memoryId } from "../../src/domain/memory.ts";
 import type { Precedents, RankedMemory } from "../../src/domain/retrieval.ts";

@@ -1,4 +1,5 @@
-// Jobs run in a worker process: the server answers whatever they cost, and the worker ends and is replaced without a loss.
+// Jobs run in a worker process: the server answers whatever they cost, and the worker ends and is
+// replaced without a loss.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,5 @@
-// A machine starts with a clock that is more than a year ahead: nothing that its users want to keep is removed as too old.
+// A machine starts with a clock that is more than a year ahead: nothing that its users want to keep
+// is removed as too old.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// What the retrieval benchmark keeps between two runs is what it would make again, and its truth is the truth.
+// What the retrieval benchmark keeps between two runs is what it would make again, and its truth is
+// the truth.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,7 +98,10 @@ const ASKED = [ROWS, ROWS + 1].map(
   (row) => ({ vectors: Array.from({ length: 16 }, () => vectorOf(row)) }) as unknown as Asked,
 );
 
-/** Sixty rows in two repositories, of which the second is searched, as the generator makes a million. */
+/**
+ * Sixty rows in two repositories, of which the second is searched, as the generator makes a
+ * million.
+ */
 function corpusOf(word: string): Corpus {
   const rowOf = (at: number) => ({ vector: vectorOf(at), record: recordOf(at, word) });
   function* batches() {

@@ -1,5 +1,5 @@
-// bench/README.md tells what a search may take beside what it took. No time is measured here: what is held is that the page
-// names every part, and that its verdicts are those of its own figures.
+// bench/README.md tells what a search may take beside what it took. No time is measured here: what
+// is held is that the page names every part, and that its verdicts are those of its own figures.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 

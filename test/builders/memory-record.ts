@@ -4,7 +4,10 @@ export interface SaidBy extends Partial<Omit<MemoryRecord, "provenance">> {
   readonly provenance?: Partial<MemoryRecord["provenance"]>;
 }
 
-/** A reviewer's comment as memory holds it, of acme/shop (42, of owner 7) and with everything unknown that may be; `more` says the rest. */
+/**
+ * A reviewer's comment as memory holds it, of acme/shop (42, of owner 7) and with everything
+ * unknown that may be; `more` says the rest.
+ */
 export function aMemory({ provenance, ...more }: SaidBy = {}): MemoryRecord {
   const { repo = "github.com/42", corpus = "review_comment", sourceId = "1843320011" } = more;
   return {

@@ -1,4 +1,5 @@
-// The checker is shown runs that went well and runs that broke each promise, made by hand: it tells them apart.
+// The checker is shown runs that went well and runs that broke each promise, made by hand: it tells
+// them apart.
 import { describe, expect, test } from "vitest";
 import { BOUNDS, type Broken, check, type InvariantId } from "../../chaos/checker.ts";
 import { failureTrace } from "../../chaos/failure-trace.ts";
@@ -332,7 +333,8 @@ describe("limits", () => {
     expect(of(ends(7_100), asks(9_300, 2), told(9_310, 2), asks(10_000, 3))).toEqual(["I9"]);
     expect(of(ends(8_000), asks(9_300, 1))).toEqual(["I9"]);
     expect(of(away, ends(8_000), asks(9_600, 2))).toEqual([]);
-    // Started again after its wall clock was set: what it had recorded is another time now. Not so without a new start.
+    // Started again after its wall clock was set: what it had recorded is another time now. Not so
+    // without a new start.
     const set: HistoryEvent = {
       kind: "clock",
       at: 6_000,

@@ -1,4 +1,5 @@
-// The parts of the harness that can be wrong by themselves: chance that repeats, words for faults, places that strike, letters.
+// The parts of the harness that can be wrong by themselves: chance that repeats, words for faults,
+// places that strike, letters.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

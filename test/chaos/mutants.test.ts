@@ -1,4 +1,5 @@
-// The gate of mutants: every patch still has its place and a test file. CI tries the cheap ones beside the tests, and every night all.
+// The gate of mutants: every patch still has its place and a test file. CI tries the cheap ones
+// beside the tests, and every night all.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { MUTANTS } from "../../chaos/mutants/mutants.ts";

@@ -1,5 +1,6 @@
-// What people do beside pushing, and what the harness stands in for: clocks that are set, the App taken away, repositories that move,
-// strangers who are slow. Each part is shown to do what it says, because a fault that does not happen proves nothing.
+// What people do beside pushing, and what the harness stands in for: clocks that are set, the App
+// taken away, repositories that move, strangers who are slow. Each part is shown to do what it
+// says, because a fault that does not happen proves nothing.
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -142,7 +143,8 @@ describe("people", () => {
     await people.calm();
     const done = new Set(ofKind(history.all, "upheaval").map(({ what }) => what));
     expect([...done].toSorted()).toEqual([...REPOSITORY_EVENTS, "unsuspend"].toSorted());
-    // What the harness calls a repository stays, whatever people call it; and it is found by all of its names.
+    // What the harness calls a repository stays, whatever people call it; and it is found by all of
+    // its names.
     expect(people.repositories.map(people.bornAs)).toEqual(births);
     for (const one of people.repositories) {
       expect(people.byName(`${one.owner}/${one.name}`)?.id).toBe(one.id);

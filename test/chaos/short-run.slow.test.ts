@@ -1,5 +1,5 @@
-// A short run of the harness against the server as it is deployed: a process that is killed while people go on working.
-// The long one is a command: chaos/README.md.
+// A short run of the harness against the server as it is deployed: a process that is killed while
+// people go on working. The long one is a command: chaos/README.md.
 import { rmSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { INVARIANTS } from "../../chaos/checker.ts";
@@ -8,7 +8,9 @@ import { readFaults } from "../../chaos/faults.ts";
 import { ofKind } from "../../chaos/history.ts";
 import { runSeed } from "../../chaos/run-seed.ts";
 
-/** A permission that is taken and given back, and people who answer findings; no server is ended. */
+/**
+ * A permission that is taken and given back, and people who answer findings; no server is ended.
+ */
 test("once a permission is back no head stays given up, and what people did about findings is learnt", async () => {
   const result = await runSeed({
     seed: "2",
@@ -65,7 +67,8 @@ test("killed twice while deliveries come late, twice and out of order, the serve
   ]);
   expect({ seed: SEED, stories }).toEqual({ seed: SEED, stories: [] });
 
-  // It was a run that could have gone wrong: the server died, people commented, reviews were written.
+  // It was a run that could have gone wrong: the server died, people commented, reviews were
+  // written.
   expect(ofKind(result.history, "process").filter(({ what }) => what === "killed").length).toBeGreaterThanOrEqual(2);
   expect(result.figures.inbox).toBeGreaterThanOrEqual(14);
   expect(result.figures.reviews).toBeGreaterThan(0);

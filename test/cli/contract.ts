@@ -1,4 +1,5 @@
-// What docs/review-json.md promises to readers of `kodiai review --json`, as a schema that refuses anything else.
+// What docs/review-json.md promises to readers of `kodiai review --json`, as a schema that refuses
+// anything else.
 import { z } from "zod";
 
 const Side = z.enum(["LEFT", "RIGHT"]);
@@ -169,7 +170,10 @@ export type ReviewJson = z.infer<typeof ReviewJson>;
 
 const Region = z.strictObject({ startLine: z.int().positive(), endLine: z.int().positive() });
 
-/** What SARIF 2.1.0 requires (sections 3.13, 3.14, 3.19, 3.27, 3.49) of the parts that we write, and nothing beside them. */
+/**
+ * What SARIF 2.1.0 requires (sections 3.13, 3.14, 3.19, 3.27, 3.49) of the parts that we write, and
+ * nothing beside them.
+ */
 export const Sarif = z.strictObject({
   $schema: z.url(),
   version: z.literal("2.1.0"),

@@ -52,10 +52,10 @@ test("a store is copied, a person is exported and erased, and the copy forgets t
   expect(readFileSync(join(root, "wren.jsonl"), "utf8")).toBe(exported.out);
 
   expect((await run("erase", "--user", "wren", "--dry-run", "--data-dir", "data")).out).toBe(
-    "1 rows are about this person; nothing was changed\n",
+    "1 row about this person; nothing was changed\n",
   );
   expect((await run("erase", "--user", "wren", "--data-dir", "data")).out).toBe(
-    "0 rows removed, 1 anonymised (1 logins, 0 ids)\n",
+    "0 rows removed, 1 anonymised (1 login, 0 ids)\n",
   );
   expect((await run("export-data", "--user", "wren", "--data-dir", "data")).out).toBe("");
   const restored = await run("restore", "copy", "--data-dir", "there");

@@ -1,4 +1,5 @@
-// What people and scripts start, in each way in which it can end. 1 means findings at or above --fail-on, and nothing else.
+// What people and scripts start, in each way in which it can end. 1 means findings at or above
+// --fail-on, and nothing else.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The `.env` of a folder that somebody else wrote, such as a clone: it never decides where the keys of the person who runs
-// a command there are sent.
+// The `.env` of a folder that somebody else wrote, such as a clone: it never decides where the keys
+// of the person who runs a command there are sent.
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";

@@ -1,4 +1,5 @@
-// Where each GitHub's API is: set-up, doctor and server ask the same address. A proxy on loopback sees whom they would ask.
+// Where each GitHub's API is: set-up, doctor and server ask the same address. A proxy on loopback
+// sees whom they would ask.
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +30,8 @@ beforeEach(async () => {
   asked = [];
   proxy = createServer().on("connect", ({ url = "" }, socket) => {
     asked.push(url);
-    // From here on the socket is ours: a server that is killed while it is answered resets the connection.
+    // From here on the socket is ours: a server that is killed while it is answered resets the
+    // connection.
     socket.on("error", () => {});
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });

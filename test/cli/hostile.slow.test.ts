@@ -1,4 +1,5 @@
-// A repository that wants to run something, or to steer the terminal, when somebody has it reviewed.
+// A repository that wants to run something, or to steer the terminal, when somebody has it
+// reviewed.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

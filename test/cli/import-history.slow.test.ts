@@ -1,4 +1,5 @@
-// kodiai import: a repository's past from GitHub, with a person's token, into memory on this machine.
+// kodiai import: a repository's past from GitHub, with a person's token, into memory on this
+// machine.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -30,7 +30,9 @@ export function kodiai(words: readonly string[], options: RunOptions): Promise<E
   return ended("src/cli/main.ts", words, options);
 }
 
-/** Runs verbs for the tests of this process. Null before the first one, and after one that ended it. */
+/**
+ * Runs verbs for the tests of this process. Null before the first one, and after one that ended it.
+ */
 let runner: ChildProcess | null = null;
 let last: Promise<unknown> = Promise.resolve();
 
@@ -40,8 +42,9 @@ export interface VerbOptions extends Omit<RunOptions, "onStart"> {
 }
 
 /**
- * Runs `kodiai WORDS` in a process that runs one verb after another, for a tenth of the processor time. For tests of what a verb says
- * and does; `kodiai` is for those of how its process starts and ends.
+ * Runs `kodiai WORDS` in a process that runs one verb after another, for a tenth of the processor
+ * time. For tests of what a verb says and does; `kodiai` is for those of how its process starts and
+ * ends.
  */
 export function verb(words: readonly string[], options: VerbOptions): Promise<Ended> {
   const run = last.then(() => answerTo(words, options));

@@ -1,5 +1,5 @@
-// What is remembered of a clone, in and out through files, and how the next review of it hears it: the command line as
-// people run it, each time a process of its own.
+// What is remembered of a clone, in and out through files, and how the next review of it hears it:
+// the command line as people run it, each time a process of its own.
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

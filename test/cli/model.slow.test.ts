@@ -1,4 +1,5 @@
-// kodiai review and explain with a model: who is asked what, what it costs, and how to look before anybody is asked.
+// kodiai review and explain with a model: who is asked what, what it costs, and how to look before
+// anybody is asked.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -106,6 +106,6 @@ test.each([
 test("where nothing is remembered it is said, and no file is made", async () => {
   const nowhere = join(folder, "none");
   const { code, err } = await run(["replay", "--repo", "acme/shop", "--data-dir", nowhere]);
-  expect([code, err]).toEqual([3, expect.stringContaining("there is no memory in")]);
+  expect([code, err]).toEqual([2, expect.stringContaining("there are no memories of")]);
   expect(existsSync(nowhere)).toBe(false);
 });

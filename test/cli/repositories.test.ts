@@ -1,4 +1,5 @@
-// The verbs about memory over a real store in a folder: repositories by name, moving memory out and in, wikis.
+// The verbs about memory over a real store in a folder: repositories by name, moving memory out and
+// in, wikis.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -149,7 +150,8 @@ test("the pages of a wiki are remembered beside the repository's own documents, 
   ]);
   expect(rows.at(-1)?.provenance.url).toBe("https://github.com/acme/payments/wiki/Python-Style-Guide#python-style");
 
-  // The repository's own documents stay when the wiki is read, and the wiki's pages when the repository is.
+  // The repository's own documents stay when the wiki is read, and the wiki's pages when the
+  // repository is.
   wiki.commit({ "Home.md": null });
   expect(await runIndex("--wiki", wiki.path, "--repo", "acme/payments", "--json")).toBe(0);
   expect(json()).toMatchObject({ files: { removed: 1, unchanged: 2 }, forgotten: 1 });

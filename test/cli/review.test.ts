@@ -1,7 +1,7 @@
 // `kodiai review` of a real repository: what it reads, how it prints it, and how it ends.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Ajv } from "ajv";
@@ -68,7 +68,7 @@ describe("what is read", () => {
     const file = ".kodiai.yml";
     expect(await used()).toBe("none found");
     own.write({ ".kodiai.yml": "rules: {tls-verify-disabled: off}\n" });
-    expect(await used()).toBe(`none found; the working tree has another one, which --config ${file} would use`);
+    expect(await used()).toBe(`none found; the working tree has one, which --config ${file} would use`);
     expect(await used("--config", file)).toBe(`.kodiai.yml (--config ${file})`);
     own.git("add", ".kodiai.yml");
     own.git("commit", "--quiet", "--message", "Configure");
@@ -77,6 +77,19 @@ describe("what is read", () => {
     own.write({ ".kodiai.yml": "{}\n" });
     expect(await used()).toBe(`${place}; the working tree has another one, which --config ${file} would use`);
     own.remove();
+  });
+
+  test("a path that a shell would split is quoted in the command that is shown", async () => {
+    const own = newClone();
+    own.write({ "a.py": "a = 1\n" });
+    own.commit("Lay the ground");
+    const there = mkdtempSync(join(tmpdir(), "it's a "));
+    execFileSync("git", ["clone", "--quiet", own.path, there]);
+    writeFileSync(join(there, ".kodiai.yml"), "rules: {tls-verify-disabled: off}\n");
+    const { out } = await verb(["review", "--repo", there], { cwd: own.path });
+    const shown = /the working tree has one, which --config (.*) would use/.exec(out)?.[1] ?? "";
+    expect(execFileSync("sh", ["-c", `cat ${shown}`], { cwd: own.path, encoding: "utf8" })).toContain("off");
+    for (const path of [own.path, there]) rmSync(path, { recursive: true, force: true });
   });
 
   test("a file that became a link, a link that became a file, and a Git LFS pointer", async () => {

@@ -1,4 +1,5 @@
-// kodiai review --sarif: what other tools found, through a whole review, and files that are no SARIF.
+// kodiai review --sarif: what other tools found, through a whole review, and files that are no
+// SARIF.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -136,7 +137,10 @@ interface Replacement {
   readonly insertedContent?: { readonly text: string };
 }
 
-/** As SARIF 2.1.0, section 3.30, reads a region of lines: without columns it ends before the end of its last line. */
+/**
+ * As SARIF 2.1.0, section 3.30, reads a region of lines: without columns it ends before the end of
+ * its last line.
+ */
 function replaced(
   text: string,
   { deletedRegion: { startLine, endLine, endColumn }, insertedContent }: Replacement,

@@ -1,4 +1,5 @@
-// search, stats and explain as people run them: a real clone, a real memory in a folder, a process each.
+// search, stats and explain as people run them: a real clone, a real memory in a folder, a process
+// each.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

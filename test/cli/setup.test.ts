@@ -93,7 +93,8 @@ test("a signed-out person first sees that, returns to the page after GitHub's lo
   const first = html.indexOf('First sign in to <a href="https://github.com/login"');
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(html.indexOf("<form"));
-  // GitHub's login leads to an empty form: what was posted is lost, and the person opens the page again.
+  // GitHub's login leads to an empty form: what was posted is lost, and the person opens the page
+  // again.
   const again = await browse(setup.url);
   expect((await again.send(world.confirmManifest(again.manifest))).status).toBe(200);
   const after = await fetch(setup.url).catch(() => null);

@@ -2,7 +2,10 @@
 import { expect, test } from "vitest";
 import { escapedJson, terminalJson, terminalText } from "../../src/cli/terminal-text.ts";
 
-/** Every control character (C0, DEL, C1), every format character (bidi controls, tags), and the two separators. */
+/**
+ * Every control character (C0, DEL, C1), every format character (bidi controls, tags), and the two
+ * separators.
+ */
 const OBEYED = Array.from({ length: 0x11_0000 }, (_, at) => at)
   .filter((at) => at < 0xd800 || at > 0xdfff)
   .map((at) => String.fromCodePoint(at))

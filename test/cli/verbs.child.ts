@@ -1,4 +1,5 @@
-// Runs one verb of `kodiai` after another, so that tests pay for loading the program once and not for each command.
+// Runs one verb of `kodiai` after another, so that tests pay for loading the program once and not
+// for each command.
 import { Readable } from "node:stream";
 import { runVerb } from "../../src/cli/run-verb.ts";
 import { guardExit } from "../../src/server/guard-exit.ts";

@@ -8,7 +8,9 @@ import { extendsOf } from "../../src/config/read-config-file.ts";
 import { defaultConfig, RepoConfig } from "../../src/config/repo-config.ts";
 import { runs } from "../property-runs.ts";
 
-/** The law: whatever the text, a complete valid configuration, bounded problems, and no exception. */
+/**
+ * The law: whatever the text, a complete valid configuration, bounded problems, and no exception.
+ */
 function holds(text: string) {
   const parsed = parseConfig([{ file: ".kodiai.yml", text }]);
   expect(RepoConfig.parse(parsed.config)).toEqual(parsed.config);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { CONFIG_KEYS } from "../../src/config/config-keys.ts";
-import { problemLine } from "../../src/config/located.ts";
 import { parseConfig } from "../../src/config/parse-config.ts";
 import { PRESET_NAMES, presetValues } from "../../src/config/preset.ts";
+import { problemLine } from "../../src/config/problems.ts";
 import { extendsOf } from "../../src/config/read-config-file.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
 

@@ -1,4 +1,5 @@
-// Globs as people write them, against the matcher that they know them by; and globs and paths that were made to be slow.
+// Globs as people write them, against the matcher that they know them by; and globs and paths that
+// were made to be slow.
 import fc from "fast-check";
 import picomatch from "picomatch";
 import { describe, expect, test } from "vitest";
@@ -104,7 +105,8 @@ test("where picomatch and people agree on what a glob means, so does ours", () =
   const name = fc.constantFrom("a", "b", "ab", "aab", "a.ts", "b.test.ts", "src", ".env", "x-1");
   const segment = fc.constantFrom("a", "*", "*.ts", "a*", "*b", "a*b", "?", "[ab]", "{a,ab}", "*.test.*", "src", "x-?");
   const step = fc.oneof({ weight: 3, arbitrary: segment }, { weight: 1, arbitrary: fc.constant("**") });
-  // At the end `**` may stand for nothing with us, whatever stands before it; picomatch wants a plain name there.
+  // At the end `**` may stand for nothing with us, whatever stands before it; picomatch wants a
+  // plain name there.
   const globs = fc.tuple(fc.array(step, { maxLength: 3 }), segment).map(([steps, last]) => [...steps, last].join("/"));
   const paths = fc.array(name, { minLength: 1, maxLength: 5 }).map((names) => names.join("/"));
   fc.assert(

@@ -1,4 +1,5 @@
-// A real Chromium without anybody's profile. It is a Debian package, not one of ours, so it may be missing.
+// A real Chromium without anybody's profile. It is a Debian package, not one of ours, so it may be
+// missing.
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

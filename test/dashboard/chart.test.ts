@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chart } from "../../src/dashboard/parts.ts";
+import { chart } from "../../src/dashboard/charts.ts";
 
 const DAY_MS = 86_400_000;
 const drawn = (values: readonly (number | null)[], kind: "stack" | "line" = "stack") =>

@@ -1,4 +1,5 @@
-// The demo as a visitor sees it, with the real app: from an imported review to a finding that comes back.
+// The demo as a visitor sees it, with the real app: from an imported review to a finding that comes
+// back.
 import { expect, test } from "vitest";
 import { runDemo } from "../../demo/first-review.ts";
 import { PULL_REQUEST } from "../../demo/pull-request.ts";

@@ -1,4 +1,5 @@
-// The GitHub Action with `comment: true`, as a runner runs it: a child process, GitHub over loopback, the workflow's own token.
+// The GitHub Action with `comment: true`, as a runner runs it: a child process, GitHub over
+// loopback, the workflow's own token.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -98,6 +99,13 @@ test("one review and one summary, found again by the next run; a fixed finding i
   expect(first.outputs.posted).toMatch(/\/acme\/shop\/(?:pull|issues)\/1#issuecomment-\d+$/);
   expect(first.summary).toBe("");
   expect(stands()).toEqual(once);
+  // The action answers no command, so its comments offer none.
+  const bodies = world.comments(pull).inline.map(({ body }) => body);
+  expect(bodies).toHaveLength(2);
+  for (const body of bodies) {
+    expect(body).toMatch(/write `kodiai-ignore [\w-]+ REASON` in a comment above/);
+    expect(body).not.toContain("/kodiai");
+  }
 
   const again = await act(pull, { token, inputs: { "fail-on": "major" } });
   expect({ code: again.code, findings: again.outputs.findings }).toEqual({ code: 1, findings: "2" });

@@ -1,4 +1,5 @@
-// The GitHub Action as a runner runs it: inputs in the environment, a real clone, files for outputs.
+// The GitHub Action as a runner runs it: inputs in the environment, a real clone, files for
+// outputs.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Alerts over made-up series: the rule tests have promtool's form, and promtool runs them where there is one (Debian: `prometheus`).
+// Alerts over made-up series: the rule tests have promtool's form, and promtool runs them where
+// there is one (Debian: `prometheus`).
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// What stands in deploy/, held against the code: there is no Docker and no cluster here, so this is all that is known of it.
+// What stands in deploy/, held against the code: there is no Docker and no cluster here, so this is
+// all that is known of it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

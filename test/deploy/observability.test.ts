@@ -1,4 +1,5 @@
-// Figures, alerts and dashboard as promtool would look at them: names, units, labels, expressions, and that all name what exists.
+// Figures, alerts and dashboard as promtool would look at them: names, units, labels, expressions,
+// and that all name what exists.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";

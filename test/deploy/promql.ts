@@ -1,5 +1,6 @@
-// As much of PromQL as tells whether an expression is one: selectors, ranges, functions, aggregations, operators. What it
-// names comes back. Subqueries, offsets and `@` are not used here and count as mistakes.
+// As much of PromQL as tells whether an expression is one: selectors, ranges, functions,
+// aggregations, operators. What it names comes back. Subqueries, offsets and `@` are not used here
+// and count as mistakes.
 
 /** A selector, with the labels that it and the aggregations around it name. */
 export interface Selector {

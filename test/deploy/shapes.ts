@@ -1,5 +1,6 @@
-// As much of compose and Kubernetes as deploy/ uses, and not a key more: a misspelt one is an error. Sources: the Compose
-// Specification, and the Kubernetes API reference 1.31 (apps/v1, v1, policy/v1, networking.k8s.io/v1).
+// As much of compose and Kubernetes as deploy/ uses, and not a key more: a misspelt one is an
+// error. Sources: the Compose Specification, and the Kubernetes API reference 1.31 (apps/v1, v1,
+// policy/v1, networking.k8s.io/v1).
 import { z } from "zod";
 
 const seconds = z.string().regex(/^\d+s$/);

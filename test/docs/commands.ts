@@ -1,4 +1,5 @@
-// What becomes of each command in the documents: run here, run by another test, or not run for a reason.
+// What becomes of each command in the documents: run here, run by another test, or not run for a
+// reason.
 
 /** By exact text. */
 export const ELSEWHERE: ReadonlyMap<string, { readonly test: string; readonly says: string }> = new Map([

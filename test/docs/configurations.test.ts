@@ -1,4 +1,5 @@
-// Every configuration that people copy from us: the real parser, with the real rules, finds no problem in it.
+// Every configuration that people copy from us: the real parser, with the real rules, finds no
+// problem in it.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { rulesMarkdown } from "../../scripts/rules-markdown.ts";
@@ -12,7 +13,10 @@ import { PAGES, textOf } from "./markdown.ts";
 
 const known = knownRules();
 
-/** Keys of a version's own file and of another repository's are no problem, whatever else is written. */
+/**
+ * Keys of a version's own file and of another repository's are no problem, whatever else is
+ * written.
+ */
 function problemsOf(text: string): readonly string[] {
   return parseConfig([{ file: ".kodiai.yml", text }], known).problems.map(
     ({ line, message }) => `${line}: ${message}: ${text.split("\n")[(line ?? 1) - 1]}`,

@@ -1,5 +1,6 @@
-// The pictures of the documents show titles that exist: `npm run screenshots` writes both. test/dashboard/dashboard.slow.test.ts compares
-// them with the pages themselves, where there is a browser.
+// The pictures of the documents show titles that exist: `npm run screenshots` writes both.
+// test/dashboard/dashboard.slow.test.ts compares them with the pages themselves, where there is a
+// browser.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { addWord, bagOf, inverseFrequency, KEYWORDS, markdowns, type Postings } from "../../src/domain/text/bm25.ts";
 
-/** One word that stands twice in a text of four words, and once in a text of eight; a third text without it. */
+/**
+ * One word that stands twice in a text of four words, and once in a text of eight; a third text
+ * without it.
+ */
 const inWords: Postings = {
   starts: Uint32Array.of(0, 2),
   rows: Uint32Array.of(0, 1),

@@ -1,4 +1,5 @@
-// Whatever is cut is cut so that a redactor still finds all that it would have found, and no half of a token comes out.
+// Whatever is cut is cut so that a redactor still finds all that it would have found, and no half
+// of a token comes out.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";

@@ -94,7 +94,10 @@ test("kodiai init does not write through a committed link, with --force neither"
   expect(existsSync(join(home, ".bash_aliases"))).toBe(false);
 });
 
-/** Modules that write, and where. Everything that is written into another folder goes through `writeForeignFile`. */
+/**
+ * Modules that write, and where. Everything that is written into another folder goes through
+ * `writeForeignFile`.
+ */
 const WRITERS = [
   "adapters/blob-cache.ts: the data folder",
   "adapters/fail-point.ts: a file that a test of crashes names",

@@ -1,4 +1,5 @@
-// From prompts in sittings to figures of arms: one pull request, answered in two readings, verified and judged.
+// From prompts in sittings to figures of arms: one pull request, answered in two readings, verified
+// and judged.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

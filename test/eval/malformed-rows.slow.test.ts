@@ -1,4 +1,5 @@
-// Rows that lack what an answer needs, in every suite that reads rows: each is counted by its id, and the run goes on.
+// Rows that lack what an answer needs, in every suite that reads rows: each is counted by its id,
+// and the run goes on.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

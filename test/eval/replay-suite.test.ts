@@ -72,7 +72,8 @@ test("memory meets what a person said later, no memory and another repository's 
   expect(row("on")).toMatchObject({ n: 1, metrics: { hitRate: 1, commentsMet: 1, precisionAt5: 0.2, harmful: 1 } });
   expect(row("on")?.ci?.difference).toEqual([1, 1]);
   expect(row("off")).toMatchObject({ metrics: { hitRate: 0, harmful: 0, precisionAt5: 0, tokens: 0 } });
-  // What the placebo's people said in June cannot be found in February, unless memory is not frozen.
+  // What the placebo's people said in June cannot be found in February, unless memory is not
+  // frozen.
   expect(row("placebo")).toMatchObject({ metrics: { hitRate: 0 } });
   expect(row("placebo, not frozen")).toMatchObject({ metrics: { hitRate: 1 } });
   expect(row("on")?.remark).toContain("not shown to help here: 1 pull request, 20 are wanted");

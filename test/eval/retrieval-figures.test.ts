@@ -1,4 +1,5 @@
-// What an evaluation of memory promises before it prints a figure: its truth can be found, and the same run has the same figures.
+// What an evaluation of memory promises before it prints a figure: its truth can be found, and the
+// same run has the same figures.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

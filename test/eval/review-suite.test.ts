@@ -1,4 +1,5 @@
-// Prompts out, replies in: both suites on a tiny data set of one golden pull request and one with a comment of its own.
+// Prompts out, replies in: both suites on a tiny data set of one golden pull request and one with a
+// comment of its own.
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

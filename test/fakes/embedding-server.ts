@@ -1,5 +1,5 @@
-// Voyage's API on loopback, with a meaning of our own: every query points one way, and a document lies at the distance that
-// a word in it names.
+// Voyage's API on loopback, with a meaning of our own: every query points one way, and a document
+// lies at the distance that a word in it names.
 import { type Answer, json, type Received, type ScriptedServer, scriptedServer } from "./scripted-server.ts";
 
 export interface EmbeddingServer extends ScriptedServer {
@@ -10,7 +10,8 @@ export interface EmbeddingServer extends ScriptedServer {
 }
 
 /**
- * @param distances word → cosine distance to every query; a document with none of the words lies at 1
+ * @param distances word → cosine distance to every query; a document with none of the words lies at
+ * 1
  * @param dimension of the vectors, whatever is asked for
  */
 export async function embeddingServer(
@@ -41,8 +42,8 @@ function distanceOf(text: string, distances: ReadonlyMap<string, number>): numbe
 }
 
 /**
- * A unit vector at that distance from the direction of the queries. What is away from it is spread over all components, as
- * in real embeddings, because memory keeps signs and bytes.
+ * A unit vector at that distance from the direction of the queries. What is away from it is spread
+ * over all components, as in real embeddings, because memory keeps signs and bytes.
  */
 function towards(distance: number, dimension: number): number[] {
   const cosine = 1 - distance;

@@ -1,5 +1,6 @@
-// The fake GitHub is what the end-to-end tests rest on, so it is tested like a product: by a client that behaves as the
-// app does, with installation tokens, against every answer that GitHub would give.
+// The fake GitHub is what the end-to-end tests rest on, so it is tested like a product: by a client
+// that behaves as the app does, with installation tokens, against every answer that GitHub would
+// give.
 import type { Octokit } from "@octokit/rest";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Pull, Repository } from "./github/conversation.ts";
@@ -168,7 +169,8 @@ describe("a pull request on the fake GitHub", () => {
   });
 
   test("everything above kept to GitHub's description, questions and answers", () => {
-    // GitHub's description says that a line is a number; for a comment on a whole file its answer says null.
+    // GitHub's description says that a line is a number; for a comment on a whole file its answer
+    // says null.
     const known = /comments.* answers 201: \/line must be integer; \/original_line must be integer$/;
     expect(world.unfaithful.filter((difference) => !known.test(difference))).toEqual([]);
     expect(world.violations).toEqual([]);

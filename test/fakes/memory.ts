@@ -1,4 +1,5 @@
-// Memory as a Map, and an embedder that can be told to fail: the world of the learn room and its flows.
+// Memory as a Map, and an embedder that can be told to fail: the world of the learn room and its
+// flows.
 
 import { createHash } from "node:crypto";
 import { UNMEASURED } from "../../src/adapters/embed-texts.ts";

@@ -1,4 +1,5 @@
-// A world with one pull request in it, from plain data: what is not given is an ordinary, small, reviewable change.
+// A world with one pull request in it, from plain data: what is not given is an ordinary, small,
+// reviewable change.
 
 import type { Changes, ChangesSince, ListedFile } from "../../src/domain/changes.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
@@ -54,7 +55,9 @@ export interface World {
 }
 
 export interface FakePullRequests extends PullRequests {
-  /** Every question in order: `pull 42`, `text SHA:PATH`, `ownersText REPOSITORY:PATH`, `changes`, … */
+  /**
+   * Every question in order: `pull 42`, `text SHA:PATH`, `ownersText REPOSITORY:PATH`, `changes`, …
+   */
   readonly asked: readonly string[];
 }
 

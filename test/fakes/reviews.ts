@@ -1,5 +1,5 @@
-// GitHub as the publish stage meets it: takes a review's comments all or none, refuses lines outside the diff and bodies
-// that are too long, keeps what was written, and can die in the middle.
+// GitHub as the publish stage meets it: takes a review's comments all or none, refuses lines
+// outside the diff and bodies that are too long, keeps what was written, and can die in the middle.
 
 import { Transient } from "../../src/domain/errors.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
@@ -133,7 +133,10 @@ export function fakeReviews(given: Partial<World> & Pick<World, "headSha" | "fil
   };
 }
 
-/** GitHub's rule, written again from the hunk headers: both ends on the comment's side of one hunk, start before end. */
+/**
+ * GitHub's rule, written again from the hunk headers: both ends on the comment's side of one hunk,
+ * start before end.
+ */
 function standsInDiff({ path, side, startLine, line }: CommentToPost, files: readonly FileDiff[]): boolean {
   const hunks = files.find((file) => file.path === path)?.hunks ?? [];
   return hunks.some((hunk) => {

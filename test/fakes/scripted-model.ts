@@ -1,5 +1,5 @@
-// A model that says what a test tells it to, and keeps what it was asked. Replies go through the shape's own check, as every
-// adapter's do, so that a script cannot say what no server could.
+// A model that says what a test tells it to, and keeps what it was asked. Replies go through the
+// shape's own check, as every adapter's do, so that a script cannot say what no server could.
 
 import type { ModelAnswer, ModelFailure, ModelRequest, ModelUsage } from "../../src/domain/model.ts";
 import type { Model, ModelAccess } from "../../src/ports/model.ts";

@@ -1,5 +1,5 @@
-// Who may command, and that no conversation runs away: every kind of person and access through reception, the adapter that asks for
-// permissions, queue, flows and store.
+// Who may command, and that no conversation runs away: every kind of person and access through
+// reception, the adapter that asks for permissions, queue, flows and store.
 import { afterEach, describe, expect, test } from "vitest";
 import type { GitHub } from "../../src/adapters/github/clients.ts";
 import { githubPermissions } from "../../src/adapters/github/read/permissions.ts";

@@ -1,5 +1,5 @@
-// People write to Kodiai on a pull request: every command and every person, through reception, queue, flows and store.
-// test/app/commands.test.ts shows that the same works over HTTP.
+// People write to Kodiai on a pull request: every command and every person, through reception,
+// queue, flows and store. test/app/commands.test.ts shows that the same works over HTTP.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, describe, expect, test } from "vitest";
@@ -19,7 +19,10 @@ afterEach(async () => {
   harness = undefined;
 });
 
-/** A pull request by mona with one finding on ops/backup.py, reviewed; wren may write, tria may triage, rae may read. */
+/**
+ * A pull request by mona with one finding on ops/backup.py, reviewed; wren may write, tria may
+ * triage, rae may read.
+ */
 async function play(options: FlowOptions = {}, files: Record<string, string> = { "ops/backup.py": BACKUP }) {
   harness = await openFlow(options);
   const { world } = harness;

@@ -1,4 +1,5 @@
-// .kodiai.yml as it takes effect, with its mistakes in the summary. Owners' defaults, over HTTP: test/app/configuration.test.ts.
+// .kodiai.yml as it takes effect, with its mistakes in the summary. Owners' defaults, over HTTP:
+// test/app/configuration.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BACKUP, BALANCE, said, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";

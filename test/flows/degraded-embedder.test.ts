@@ -1,4 +1,5 @@
-// The embedding server fails in every way: the review is posted, says so, and words still find what was said before.
+// The embedding server fails in every way: the review is posted, says so, and words still find what
+// was said before.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { chosenEmbedder } from "../../src/wire/models.ts";
 import { BACKUP } from "../app/change-builders.ts";

@@ -1,4 +1,5 @@
-// Memories and a model that says what a test tells it to: what is asked, what is kept, and when nobody is asked.
+// Memories and a model that says what a test tells it to: what is asked, what is kept, and when
+// nobody is asked.
 
 import { describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../src/domain/memory.ts";

@@ -1,5 +1,6 @@
-// People answer what Kodiai said, with thumbs, words, commits and buttons, and memory thinks of it what they made of it: through
-// reception, queue, flows and store. test/app/feedback.test.ts shows that the same works over HTTP.
+// People answer what Kodiai said, with thumbs, words, commits and buttons, and memory thinks of it
+// what they made of it: through reception, queue, flows and store. test/app/feedback.test.ts shows
+// that the same works over HTTP.
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { whyPage } from "../../src/cli/memory/memory-lines.ts";
@@ -10,7 +11,9 @@ import { BACKUP } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 
-/** One finding on line 3 that is neither security nor correctness, with a suggestion: focused-test. */
+/**
+ * One finding on line 3 that is neither security nor correctness, with a suggestion: focused-test.
+ */
 const CART = [
   'import { total } from "../src/cart";',
   "",

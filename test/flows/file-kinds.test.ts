@@ -1,5 +1,6 @@
-// Links, submodules, Git LFS pointers and modes that a stranger's change brings, where the check fails on what was not read.
-// test/app/file-selection.test.ts shows a link without a patch over the whole app.
+// Links, submodules, Git LFS pointers and modes that a stranger's change brings, where the check
+// fails on what was not read. test/app/file-selection.test.ts shows a link without a patch over the
+// whole app.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BACKUP, BALANCE, LOGIN, said, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";

@@ -1,5 +1,6 @@
-// Which files of a pull request are reviewed, and that everything else is named with its reason: through reception, queue, flows and store.
-// test/app/file-selection.test.ts shows names and diffs that need GitHub itself.
+// Which files of a pull request are reviewed, and that everything else is named with its reason:
+// through reception, queue, flows and store. test/app/file-selection.test.ts shows names and diffs
+// that need GitHub itself.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ALWAYS, BACKUP, BALANCE, LOGIN, said, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";

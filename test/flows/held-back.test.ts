@@ -1,5 +1,6 @@
-// What people said about a finding on one pull request, and what becomes of the like of it on the next ones: through
-// reception, queue, flows and store. test/app/held-back.test.ts tells the whole story over HTTP.
+// What people said about a finding on one pull request, and what becomes of the like of it on the
+// next ones: through reception, queue, flows and store. test/app/held-back.test.ts tells the whole
+// story over HTTP.
 import { afterEach, describe, expect, test } from "vitest";
 import { BACKUP, LOGIN } from "../app/change-builders.ts";
 import { replies } from "../app/conversation-helpers.ts";
@@ -145,7 +146,8 @@ describe("what people answered, without a command", () => {
     await world.comment(second, "vera", `/kodiai restore ${memory}`);
     await at.answered();
     expect(replies(world, second).at(-1)).toContain("Similar findings are reported again");
-    // The answer still stands on the first pull request: looking at it once more brings nothing back.
+    // The answer still stands on the first pull request: looking at it once more brings nothing
+    // back.
     await at.anHourPasses();
     const third = await opened(at, repository, { "src/late.ts": SESSION });
     expect(titles(at, third)).toHaveLength(1);

@@ -1,4 +1,5 @@
-// Rows of memory from a webhook to the prompt and the log of retrievals, with the keyless embedder and whatever .kodiai.yml says.
+// Rows of memory from a webhook to the prompt and the log of retrievals, with the keyless embedder
+// and whatever .kodiai.yml says.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";

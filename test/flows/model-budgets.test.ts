@@ -1,4 +1,5 @@
-// What the model may cost: the ceilings of repository, operator and people without write access, over many reviews.
+// What the model may cost: the ceilings of repository, operator and people without write access,
+// over many reviews.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { jobKey, type Repo, type ReviewJob } from "../../src/domain/job.ts";
 import type { Author } from "../../src/domain/pull-request.ts";
@@ -147,7 +148,7 @@ test("a pull request of people without write access is read by the model three t
   const ofThree = model.asked.length;
   expect(ofThree).toBeGreaterThanOrEqual(3);
   const usedUp =
-    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), and these are used up: rules and memory only";
+    "- `model`: a pull request gets 3 reviews by the model in 24 hours for people without write access (`review.budget.outsiders`), used up by now: rules and memory only";
   expect(await push()).toContain(usedUp);
   // Who orders it does not matter as long as they may not write.
   const order = { explicit: true, askedBy: { id: 1, login: "stranger" } } as const;
@@ -228,7 +229,8 @@ test.each(["usdPerReview: 0.5", "usdPerMonth: 5", "outsiders: {percentOfMonth: 2
     expect(summary).toContain("no price of scripted-large and scripted-small is known");
     expect(summary).toContain("KODIAI_MODEL_PRICE");
     expect(inlineOf(pull)).toEqual(["ops/backup.py:3"]);
-    // A switched-off model needs no price, and neither does one whose small model costs nothing and whose main one does.
+    // A switched-off model needs no price, and neither does one whose small model costs nothing and
+    // whose main one does.
     expect(await read(own(`review: {model: off, budget: {${budget}}}\n`), model)).not.toContain("no price");
   },
 );
@@ -269,7 +271,7 @@ test.each([
     expect(first).toBeGreaterThan(0);
     for (let at = 0; at < 4; at += 1) {
       pull = flow.push(pull, { ...FILES, "src/more.py": `${BACKUP}# ${at}\n` });
-      expect(await read(pull, model)).toContain("a pull request gets 1 reviews by the model in 24 hours");
+      expect(await read(pull, model)).toContain("a pull request gets 1 review by the model in 24 hours");
     }
     expect(model.asked).toHaveLength(first);
     await read(own(), model);

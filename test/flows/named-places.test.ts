@@ -1,4 +1,5 @@
-// Comments of rules name the values and the function at their place; places that differ in these names alone share a comment.
+// Comments of rules name the values and the function at their place; places that differ in these
+// names alone share a comment.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 

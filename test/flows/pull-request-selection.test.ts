@@ -1,5 +1,6 @@
-// Which pull requests are reviewed, and which are left alone with a recorded reason: through reception, queue, flows and store.
-// test/app/pull-request-selection.test.ts shows that the same works over HTTP.
+// Which pull requests are reviewed, and which are left alone with a recorded reason: through
+// reception, queue, flows and store. test/app/pull-request-selection.test.ts shows that the same
+// works over HTTP.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import { BACKUP, LOGIN, said, summaryOf } from "../app/change-builders.ts";

@@ -1,6 +1,7 @@
-// Push after push on one pull request: each defect is told once, in whatever words the model finds for it the next time, and
-// whatever happens to the branch, the file's name and its formatting. Through reception, queue, flows and store;
-// test/app/pushes.test.ts shows that the same works over HTTP.
+// Push after push on one pull request: each defect is told once, in whatever words the model finds
+// for it the next time, and whatever happens to the branch, the file's name and its formatting.
+// Through reception, queue, flows and store; test/app/pushes.test.ts shows that the same works over
+// HTTP.
 import { afterEach, describe, expect, test } from "vitest";
 import { summaryOf } from "../app/change-builders.ts";
 import { type Asked, type FlowHarness, openFlow } from "../app/flow-harness.ts";

@@ -1,4 +1,5 @@
-// What a question brings along: its thread, its file, the description of its change. The gate and the search use all of them.
+// What a question brings along: its thread, its file, the description of its change. The gate and
+// the search use all of them.
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterEach, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// A finding is remembered with the code that it was about, and a later pull request with such code finds it by that code.
+// A finding is remembered with the code that it was about, and a later pull request with such code
+// finds it by that code.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// A review from its job to what stands on the pull request: the real stages, the real rules and the real store on SQLite. Only
-// GitHub is a fake. What a server adds (deliveries, workers, tokens, HTTP) is for test/app.
+// A review from its job to what stands on the pull request: the real stages, the real rules and the
+// real store on SQLite. Only GitHub is a fake. What a server adds (deliveries, workers, tokens,
+// HTTP) is for test/app.
 
 import type { ReviewJob } from "../../src/domain/job.ts";
 import { jobKey } from "../../src/domain/job.ts";
@@ -104,7 +105,7 @@ export async function openReviewFlow(now: () => number = Date.now): Promise<Revi
         ledger: records.ledger,
         reviews: posted,
         checks,
-        checkBook: records.checks,
+        checkStore: records.checks,
         waits: records.waits,
         decisions: records.decisions,
         embedder: embedder(),

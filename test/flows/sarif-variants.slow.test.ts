@@ -130,11 +130,51 @@ describe("regions", () => {
     ["at line -1", region(-1), []],
     ["at line 1e12", region(1e12), []],
     ["at a text for a line", { startLine: "2" }, []],
-    ["that are none", null, []],
+    ["that are none, in a new file", null, ["api/new.txt:1-1"]],
+    ["without a member, in a new file", {}, ["api/new.txt:1-1"]],
   ])("%s", async (_, where, expected) => {
     const pull = await reviewed(log(run([result({}, where)])));
     expect(places(pull)).toEqual(expected);
-    expect(summary(pull).includes("lint: 1 result in changed files name no line")).toBe(expected.length === 0);
+    expect(summary(pull).includes("lint: 1 result without a line, in changed files")).toBe(expected.length === 0);
+  });
+
+  test("those that are none, in a file that was there before, are counted", async () => {
+    const pull = await reviewed(log(run([result({}, null, "api/old.txt")])));
+    expect(places(pull)).toEqual([]);
+    expect(summary(pull)).toContain("lint: 1 result without a line, in changed files");
+  });
+
+  test.each([
+    ["Trivy", ["api/old.txt:3-3"]],
+    ["Lint", []],
+  ])("of %s that end at the first column of the changed line", async (name, expected) => {
+    const where = region(2, { startColumn: 1, endLine: 3, endColumn: 1 });
+    const pull = await reviewed(log(run([result({}, where, "api/old.txt")], {}, { name })));
+    expect(places(pull).map((place) => place.replace(":2-", ":3-"))).toEqual(expected);
+  });
+
+  test.each<[string, Json, RegExp]>([
+    ["without a place", { locations: [] }, /lint: 1 result without a file/],
+    [
+      "with a logical place alone",
+      { locations: [{ logicalLocations: [{ name: "shop" }] }] },
+      /lint: 1 result without a file/,
+    ],
+    ["with an address elsewhere", result({}, region(2), "https://example.com/a.txt"), /lint: 1 result without a file/],
+    [
+      "with eleven places",
+      { locations: Array.from({ length: 11 }, () => result({}, region(1), "README.md").locations as Json[]).flat() },
+      /lint: 1 result with more than 10 places, of which the first were read/,
+    ],
+  ])("a result %s is counted", async (_, more, says) => {
+    const pull = await reviewed(log(run([result(more), result()])));
+    expect(places(pull)).toEqual(["api/new.txt:2-2"]);
+    expect(summary(pull)).toMatch(says);
+  });
+
+  test("results in other files are named", async () => {
+    const more = { externalPropertyFileReferences: { results: [{ location: { uri: "more.sarif" } }] } };
+    expect(summary(await reviewed(log(run([], more))))).toContain("lint: results in other files, not read");
   });
 
   test("each of several places of a result is looked at, and those in the change share a comment", async () => {
@@ -194,9 +234,9 @@ describe("rules, levels and words", () => {
     [
       "a rule by its index",
       log(run([result({ ruleId: undefined, ruleIndex: 1 })], {}, rules)),
-      /🟠 major.*Reported by `lint: R1`/s,
+      /🟠 major.*Found by `lint`, rule `R1`/s,
     ],
-    ["a case of a rule", log(run([result({ ruleId: "R1/2" })], {}, rules)), /🟠 major.*Reported by `lint: R1\/2`/s],
+    ["a case of a rule", log(run([result({ ruleId: "R1/2" })], {}, rules)), /🟠 major.*Found by `lint`, rule `R1\/2`/s],
     [
       "a rule of an extension",
       log(
@@ -207,8 +247,20 @@ describe("rules, levels and words", () => {
           },
         }),
       ),
-      /🟠 major.*Reported by `lint: X1`/s,
+      /🟠 major.*Found by `lint`, rule `X1`/s,
     ],
+    ...["guid", "name"].map((key): [string, string, RegExp] => [
+      `a rule of an extension by its ${key}`,
+      log(
+        run([result({ ruleId: undefined, rule: { index: 0, toolComponent: { [key]: "x" } } })], {
+          tool: {
+            driver: { name: "lint", rules: [{ id: "D1" }] },
+            extensions: [{ [key]: "x", rules: [{ id: "X1", defaultConfiguration: { level: "error" } }] }],
+          },
+        }),
+      ),
+      /🟠 major.*Found by `lint`, rule `X1`/s,
+    ]),
     ["an index that leads nowhere", log(run([result({ ruleIndex: 99 })], {}, rules)), /🟠 major/],
     [
       "a message by id",
@@ -221,11 +273,15 @@ describe("rules, levels and words", () => {
       /\*\*lint: Use `x`\*\*/,
     ],
     ["no message", log(run([result({ message: {} })], {}, rules)), /\*\*lint: Short\*\*/],
-    ["no message and no rule", log(run([result({ message: 7, ruleId: 7 })], {}, rules)), /Reported by `lint: unnamed`/],
+    [
+      "no message and no rule",
+      log(run([result({ message: 7, ruleId: 7 })], {}, rules)),
+      /Found by `lint`, rule `unnamed`/,
+    ],
     [
       "a rule called __proto__",
       log(run([result({ ruleId: "__proto__" })], {}, rules)),
-      /Reported by `lint: __proto__`/,
+      /Found by `lint`, rule `__proto__`/,
     ],
   ])("%s", async (_, text, says) => {
     expect(comments(await reviewed(text)).map(({ body }) => body)).toEqual([expect.stringMatching(says)]);
@@ -309,8 +365,8 @@ describe("several claims and several pushes", () => {
     );
     const bodies = comments(await reviewed(text)).map(({ body }) => /\*\*(.*)\*\*/.exec(body)?.[1]);
     expect(bodies.toSorted()).toEqual([
+      "lint: Possible SQL injection from input",
       "lint: Trailing white space",
-      "other: Hardcoded SQL expression",
       "third: 'a' is unused",
       "third: 'b' is unused",
     ]);

@@ -1,5 +1,5 @@
-// With nothing to say nothing is posted but a 👍: through reception, queue, flows and store. test/app/silent-reviews.test.ts shows
-// it over HTTP.
+// With nothing to say nothing is posted but a 👍: through reception, queue, flows and store.
+// test/app/silent-reviews.test.ts shows it over HTTP.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Transient } from "../../src/domain/errors.ts";
 import { BACKUP, said, summaryOf } from "../app/change-builders.ts";

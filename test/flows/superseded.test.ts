@@ -1,5 +1,6 @@
-// Somebody pushes, closes or locks, right before any step of a review: nothing is said about what is over, and what is there now is
-// reviewed once. Through reception, queue, flows and store; test/app/superseded.test.ts shows that the same works over HTTP.
+// Somebody pushes, closes or locks, right before any step of a review: nothing is said about what
+// is over, and what is there now is reviewed once. Through reception, queue, flows and store;
+// test/app/superseded.test.ts shows that the same works over HTTP.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BACKUP, BALANCE, said } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";

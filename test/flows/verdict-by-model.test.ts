@@ -1,4 +1,5 @@
-// What a model that is set up does not read is not read: a check that may fail does not pass without it.
+// What a model that is set up does not read is not read: a check that may fail does not pass
+// without it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FIRST_QUESTIONS } from "../../src/review/reading/instructions.ts";
 import { LOGIN, summaryOf } from "../app/change-builders.ts";

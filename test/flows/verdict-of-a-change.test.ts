@@ -1,5 +1,5 @@
-// What a change by a stranger does to its own check: ignores, marks of generated code, files that nobody reads, labels and bases.
-// Over the whole app: test/app/verdict.test.ts.
+// What a change by a stranger does to its own check: ignores, marks of generated code, files that
+// nobody reads, labels and bases. Over the whole app: test/app/verdict.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BACKUP, LOGIN, said, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";

@@ -1,4 +1,5 @@
-// A stranger renames, without changing a line, what was merged where rules read little of it: then all of it is read.
+// A stranger renames, without changing a line, what was merged where rules read little of it: then
+// all of it is read.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BACKUP, LOGIN, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";

@@ -1,5 +1,6 @@
-// The law of verdicts: while a worse verdict stands, nothing that an author without write access can do makes the check of that
-// head milder, nor that of another head with the same fault. Over the whole app: test/app/verdict.test.ts.
+// The law of verdicts: while a worse verdict stands, nothing that an author without write access
+// can do makes the check of that head milder, nor that of another head with the same fault. Over
+// the whole app: test/app/verdict.test.ts.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { VERBS } from "../../src/domain/command.ts";
 import { SKIPS } from "../../src/domain/skips.ts";
@@ -11,7 +12,9 @@ import type { Files } from "../fakes/github/emulator.ts";
 
 const gate = (failOn: string, more = "") => `review:\n  checks: {enabled: true, failOn: ${failOn}}\n${more}`;
 const CART = "export function total() {\n  debugger;\n}\n";
-/** One finding that only people with write access decline, and one that an author may ask to ignore. */
+/**
+ * One finding that only people with write access decline, and one that an author may ask to ignore.
+ */
 const FAULT = { "ops/b.py": BACKUP, "src/cart.ts": CART };
 
 const INJECTION =
@@ -453,6 +456,9 @@ test.each<[string, Files]>([
   ["a template's ending", { "ops/b.py.template": `#!/usr/bin/env python3\n${BACKUP}` }],
   ["a licence by name", { "bin/LICENSE": `#!/usr/bin/env python3\n${BACKUP}` }],
   ["data by its ending", { "bin/b.json": `#!/usr/bin/env python3\n${BACKUP}` }],
+  ["prose by its ending", { "docs/b.md": `#!/usr/bin/env python3\n${BACKUP}` }],
+  ["a text by its ending", { "bin/b.txt": `#!/usr/bin/env python3\n${BACKUP}` }],
+  ["a guide among examples", { "examples/b.rst": `#!/usr/bin/env python3\n${BACKUP}` }],
   ["a link into documents", { "src/run.py": { mode: "120000", content: "../docs/b.py" }, "docs/b.py": BACKUP }],
   ["the end of a long line", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": padded(INJECTION) }],
   ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],

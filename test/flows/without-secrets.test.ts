@@ -1,4 +1,5 @@
-// What redaction does to a written review: it finds what is secret in prose, and leaves everything that publishing decides by.
+// What redaction does to a written review: it finds what is secret in prose, and leaves everything
+// that publishing decides by.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { secretRedactor } from "../../src/adapters/secrets/redact.ts";

@@ -258,7 +258,7 @@ test("a head text that cannot be fetched costs that text only", async () => {
   expect(found.degraded).toEqual([
     {
       part: "head-text",
-      reason: "1 of 2 files were reviewed by their hunks only: 1 could not be fetched",
+      reason: "1 of 2 files reviewed by hunks only: 1 could not be fetched",
       paths: ["src/a.ts"],
     },
   ]);

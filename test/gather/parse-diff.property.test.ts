@@ -5,7 +5,9 @@ import type { DiffLine } from "../../src/domain/pull-request.ts";
 import { parseDiff } from "../../src/gather/parse-diff.ts";
 import { runs } from "../property-runs.ts";
 
-/** Ordinary lines, and those that a careless parser takes for something else. Only LF ends a line. */
+/**
+ * Ordinary lines, and those that a careless parser takes for something else. Only LF ends a line.
+ */
 const line = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("", "a", "b", "}", "return x;") },
   fc.constantFrom("-- a/x.ts", "++ b/x.ts", "@@ -1 +1 @@", "diff --git a/y b/y", "\\ No newline at end of file", "-- "),

@@ -64,7 +64,7 @@ test("for any order of responses, the same files are read and the rest is counte
   expect(orders[0]?.degraded).toEqual([
     {
       part: "head-text",
-      reason: `${100 - paths.length} of 100 files were reviewed by their hunks only: ${100 - paths.length} beyond the limit of one review`,
+      reason: `${100 - paths.length} of 100 files reviewed by hunks only: ${100 - paths.length} beyond the limit of one review`,
       paths: hundred.slice(paths.length).map(({ path }) => path),
     },
   ]);
@@ -86,6 +86,6 @@ test("more files than the limit, files without text and failures are counted sep
   });
   expect(texts.size).toBe(297);
   expect(degraded[0]?.reason).toBe(
-    "13 of 310 files were reviewed by their hunks only: 1 could not be fetched, 2 absent, not text or too large, 10 beyond the limit of one review",
+    "13 of 310 files reviewed by hunks only: 1 could not be fetched, 2 absent, not text or too large, 10 beyond the limit of one review",
   );
 });

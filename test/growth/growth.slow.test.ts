@@ -1,5 +1,6 @@
-// The law of every stage: twice the input takes at most 2.6 times the processor time. Texts of texts.ts through every stage that
-// reads one, and every shape of a change. NIGHTLY=1 sends every text through every stage, which takes most of an hour.
+// The law of every stage: twice the input takes at most 2.6 times the processor time. Texts of
+// texts.ts through every stage that reads one, and every shape of a change. NIGHTLY=1 sends every
+// text through every stage, which takes most of an hour.
 import { createHash } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { growthOf, MOST_GROWTH } from "./growth.ts";
@@ -8,10 +9,15 @@ import { CODE_STAGES, PROSE_STAGES, type Stage, symbols } from "./stages.ts";
 import { TEXTS } from "./texts.ts";
 
 const PATHS = ["src/a.ts", "app/a.py", "docs/a.md", ".github/workflows/a.yml"];
-/** A grammar is not ours. It runs in processes that are ended after 5 s, three times for one review. */
+/**
+ * A grammar is not ours. It runs in processes that are ended after 5 s, three times for one review.
+ */
 const BY_GRAMMAR = new Set(["read definitions", "read links", "inspect by rules", "inspect hunks by rules"]);
 
-/** Each case reads one text of so many. Their names choose them, so that a new text or case moves no other. */
+/**
+ * Each case reads one text of so many. Their names choose them, so that a new text or case moves no
+ * other.
+ */
 const PARTS = process.env.NIGHTLY === "1" ? 1 : 12;
 /** Every stage reads these: what once blocked the server, and ten kinds of everyday text. */
 const ALWAYS = new Set([

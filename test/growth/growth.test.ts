@@ -54,7 +54,10 @@ test.each(FAST)("%s: time grows with number [T22]", async (shape) => {
   expect((await growthOf(sized, 250, 4_000)).ratio).toBeLessThan(MOST_GROWTH);
 });
 
-/** They read ids, names and settings, whole values of which others read the texts, or what Kodiai wrote itself. */
+/**
+ * They read ids, names and settings, whole values of which others read the texts, or what Kodiai
+ * wrote itself.
+ */
 const READ_NO_TEXT: Readonly<Record<string, string>> = {
   receive: "isForeignCheck",
   gather:
@@ -64,7 +67,7 @@ const READ_NO_TEXT: Readonly<Record<string, string>> = {
   context: "",
   review: "answer probeQuestion",
   publish:
-    "publish refuseReview publishAnswer acknowledge isAnswered beginCheck endCheck worstOnHead checkEnd endAgain failing leftCheckEnd",
+    "publish refuseReview publishAnswer acknowledge isAnswered beginCheck endCheck worstOnHead checkEnd failing leftCheckEnd",
   learn:
     "remember isDocPath isWikiPage attested codeStatus collectEvidence heldEvidence weighPull describeMemory fromNote fromRequest fromThread memoriesOfThread recordsOfFindings exportLine trainingPairs",
 };

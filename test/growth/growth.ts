@@ -1,7 +1,11 @@
-// Whether time grows with size: the processor time of one input and of one twice as large. Seconds decide nothing, only their
-// ratio, and the best of several tries, so that a busy machine changes nothing.
+// Whether time grows with size: the processor time of one input and of one twice as large. Seconds
+// decide nothing, only their ratio, and the best of several tries, so that a busy machine changes
+// nothing.
 
-/** Twice the size may take so many times as long: linear steps measured up to 2.3, by the collector of garbage and by caches. */
+/**
+ * Twice the size may take so many times as long: linear steps measured up to 2.3, by the collector
+ * of garbage and by caches.
+ */
 export const MOST_GROWTH = 2.6;
 /** Processor milliseconds below which a measurement is noise. */
 const FLOOR_MS = 20;
@@ -23,8 +27,9 @@ export interface Growth {
 const ENOUGH_MS = 1_000;
 
 /**
- * Doubles an input until it takes long enough to be measured, then once more. What grows faster is measured at larger sizes too: a
- * collection of garbage or a cache may add a step at some, and what is not linear grows at each.
+ * Doubles an input until it takes long enough to be measured, then once more. What grows faster is
+ * measured at larger sizes too: a collection of garbage or a cache may add a step at some, and what
+ * is not linear grows at each.
  *
  * @param from the first size
  * @param to the last size that is doubled, but for further looks

@@ -1,5 +1,5 @@
-// The longest stretch in which this process did one thing, in its processor time and in loops of the same run, so that neither other
-// processes nor a slow machine change the figure.
+// The longest stretch in which this process did one thing, in its processor time and in loops of
+// the same run, so that neither other processes nor a slow machine change the figure.
 import { createHash } from "node:crypto";
 
 /** Processor milliseconds of this process; other processes of the machine change nothing. */

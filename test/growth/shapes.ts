@@ -1,4 +1,5 @@
-// Changes of any number of parts: files, hunks, commits, findings, memories. Each prepares its input and returns what is measured.
+// Changes of any number of parts: files, hunks, commits, findings, memories. Each prepares its
+// input and returns what is measured.
 
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { prepareRules, rulesInspector } from "../../src/adapters/rules/inspector.ts";
@@ -78,7 +79,10 @@ const said = (context: PullRequestContext, count: number) => {
   }));
 };
 
-/** By stage and shape. The last symbols are those of real processes, whose own time is not measured here. */
+/**
+ * By stage and shape. The last symbols are those of real processes, whose own time is not measured
+ * here.
+ */
 export const SHAPES: Readonly<Record<string, Sized>> = {
   "analyze many files": (n) => {
     const context = changeOf(smallFiles(n));

@@ -1,4 +1,5 @@
-// How long a whole review keeps its process from everything else, for inputs that once blocked it for seconds.
+// How long a whole review keeps its process from everything else, for inputs that once blocked it
+// for seconds.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import { longestTurn } from "./longest-turn.ts";

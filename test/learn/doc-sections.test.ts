@@ -69,7 +69,8 @@ test("a section knows its lines and its unchanged text", () => {
 test("languages come from code blocks, the language of the guide before the shell beside it", () => {
   const languages = new Map(docSections(GUIDE).sections.map(({ name, languages }) => [name, languages]));
   expect(languages.get("retries")).toEqual(["python", "shell"]);
-  // A section without code is about what the document is about; "workers" and "queue" name no language.
+  // A section without code is about what the document is about; "workers" and "queue" name no
+  // language.
   expect(languages.get("errors")).toEqual(["python", "shell"]);
 });
 

@@ -1,4 +1,5 @@
-// Each way in which a model gives no answer, through a whole review: people read this cause with its fix, and no other one.
+// Each way in which a model gives no answer, through a whole review: people read this cause with
+// its fix, and no other one.
 
 import { createServer, type Server, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Embedders as people have them: one bad text of many, through `kodiai index` of a clone's documents.
+// Embedders as people have them: one bad text of many, through `kodiai index` of a clone's
+// documents.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EMBEDDERS } from "../../scripts/model-matrix.ts";
 import { readEmbeddings } from "../../src/config/environment/read-models.ts";

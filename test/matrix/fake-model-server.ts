@@ -47,7 +47,10 @@ function written(form: ReplyForm | null, value: ReturnType<typeof found> | Retur
   return json;
 }
 
-/** As small models write: other words, numbers as text, a field too many, one finding without a path. */
+/**
+ * As small models write: other words, numbers as text, a field too many, one finding without a
+ * path.
+ */
 function inOtherWords(value: { readonly findings: readonly object[] }): object {
   const findings = value.findings.map((one) => {
     const {

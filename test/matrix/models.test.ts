@@ -1,4 +1,5 @@
-// Model servers as people have them: each in the words and forms that it really sends, through a whole review to a posted comment.
+// Model servers as people have them: each in the words and forms that it really sends, through a
+// whole review to a posted comment.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ENDS, REFUSALS, REPLY_SERVERS, SERVERS, type ServerId } from "../../scripts/model-matrix.ts";

@@ -1,4 +1,5 @@
-// The MCP tools over a memory in PostgreSQL: the official client, a real process over stdio, no file beside it.
+// The MCP tools over a memory in PostgreSQL: the official client, a real process over stdio, no
+// file beside it.
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

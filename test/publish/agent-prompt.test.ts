@@ -1,4 +1,5 @@
-// The prompt for a coding agent: our own words outside of the delimiters, what others wrote inside, and no more of it than is safe.
+// The prompt for a coding agent: our own words outside of the delimiters, what others wrote inside,
+// and no more of it than is safe.
 import { expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";
 import type { Review } from "../../src/domain/review.ts";

@@ -17,7 +17,7 @@ const said = (severity: "critical" | "major" | "medium" | "minor"): PlacedFindin
   return { finding: finding({ severity }), place: "inline", reason: null };
 };
 const endOf = (review: Review, findings: readonly PlacedFinding[], failOn: FailOn) =>
-  reviewEnd(review, findings, SUMMARY_URL, failOn);
+  reviewEnd(review, findings, SUMMARY_URL, failOn, new Set());
 
 test.each([
   ["never", "critical", "neutral"],
@@ -76,12 +76,12 @@ test("thousands of findings are no more than 200 annotations", () => {
 });
 
 test("without a review a check is neutral and says why", () => {
-  expect(checkEnd({ kind: "skipped", reason: "the pull request is a draft" }, "critical")).toMatchObject({
+  expect(checkEnd({ kind: "skipped", reason: "the pull request is a draft" }, "critical", new Set())).toMatchObject({
     conclusion: "neutral",
     title: "Not reviewed",
     summary: "the pull request is a draft.",
   });
-  expect(checkEnd({ kind: "superseded", reason: "the head moved to 4b825dc" }, "critical")).toMatchObject({
+  expect(checkEnd({ kind: "superseded", reason: "the head moved to 4b825dc" }, "critical", new Set())).toMatchObject({
     conclusion: "neutral",
     title: "Superseded",
   });

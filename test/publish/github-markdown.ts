@@ -1,5 +1,6 @@
-// The oracle: what GitHub would make of Markdown, by micromark with its GFM extension and GitHub's documented rules of
-// mentions and references, which look at text outside code and links after Markdown is read.
+// The oracle: what GitHub would make of Markdown, by micromark with its GFM extension and GitHub's
+// documented rules of mentions and references, which look at text outside code and links after
+// Markdown is read.
 import { compile, parse, postprocess, preprocess } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import type { Event } from "micromark-util-types";
@@ -38,7 +39,10 @@ const ACTIVE: readonly (readonly [string, RegExp])[] = [
   ["bare command", /\b(?:atlantis|digger|terrateam) (?:apply|plan|unlock)|\b(?:squash|rebase) and merge\b/i],
 ];
 
-/** Commands that bots obey at the start of a line, in any block: Prow, bors, homu, Dependabot, Mergify, Jenkins, Zuul … */
+/**
+ * Commands that bots obey at the start of a line, in any block: Prow, bors, homu, Dependabot,
+ * Mergify, Jenkins, Zuul …
+ */
 export const COMMANDS =
   `/approve|/lgtm|/lgtm cancel|/hold|/hold cancel|/retest|/test all|/ok-to-test|/assign @me|/cc @octocat
 /close|/reopen|/label bug|/kind bug|/remove-kind bug|/milestone v1|/merge|/rebase|/override ci|/woof|/meow|/shrug|/cherry-pick main

@@ -1,4 +1,5 @@
-// Text as an attacker would write it: pieces of Markdown, mentions, references, commands and hidden characters in any order.
+// Text as an attacker would write it: pieces of Markdown, mentions, references, commands and hidden
+// characters in any order.
 import fc from "fast-check";
 import { COMMANDS } from "./github-markdown.ts";
 

@@ -22,7 +22,10 @@ export function posted(review: Review): readonly string[] {
   return [renderSummary(review, review.findings), ...comments];
 }
 
-/** Nothing in it acts: no image, HTML, foreign link, mention, reference, order or second marker; and none is too long. */
+/**
+ * Nothing in it acts: no image, HTML, foreign link, mention, reference, order or second marker; and
+ * none is too long.
+ */
 export function expectInert(bodies: readonly string[], structures: readonly string[] = []): void {
   for (const body of bodies) {
     expect(violations(body, { ...OURS, structures: [...OURS.structures, ...structures] })).toEqual([]);

@@ -1,4 +1,5 @@
-// Why something could not be done is told to everybody who reads the pull request; where Kodiai runs, to nobody of them.
+// Why something could not be done is told to everybody who reads the pull request; where Kodiai
+// runs, to nobody of them.
 import { expect, test } from "vitest";
 import { plainAnswer } from "../../src/domain/conversation.ts";
 import { checkEnd } from "../../src/publish/publish.ts";
@@ -36,6 +37,6 @@ test.each(INNER)("%j names no place in a summary, an answer or a check", (reason
   const answer = { ...plainAnswer("done", "Yes.", ""), degraded };
   expect(renderAnswer(answer, { comment, repo: REPO })).not.toMatch(WORDS);
 
-  const { summary: reported } = checkEnd({ kind: "skipped", reason }, "never");
+  const { summary: reported } = checkEnd({ kind: "skipped", reason }, "never", new Set());
   expect(reported).not.toMatch(WORDS);
 });

@@ -58,10 +58,13 @@ describe("what people read", () => {
   });
 
   test("at a terminal, where nothing has an address, there are no links", () => {
-    const local = reviewMarkdown(sampleReview({ repo: { ...REPO, host: "local" } }));
+    const local = reviewMarkdown(sampleReview({ repo: { ...REPO, host: "local" }, answersCommands: false }));
     golden("review-local", local);
     // What a finding says is quoted in the prompt as it is.
     expect(local.replace(/(`{3,})text[\s\S]*?\n\1\n/, "")).not.toContain("](");
+    // Nobody answers a command there.
+    expect(local).not.toContain("/kodiai");
+    expect(local).toContain("to hide it, write `kodiai-ignore ");
   });
 
   test("an inline comment with a suggestion reads as in its golden file", () => {

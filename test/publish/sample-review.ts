@@ -1,4 +1,5 @@
-// A review as a busy pull request makes it: several languages, every severity, every place, everything that can be said.
+// A review as a busy pull request makes it: several languages, every severity, every place,
+// everything that can be said.
 import type { PlacedFinding, Review } from "../../src/domain/review.ts";
 import { BASE, fileDiff, finding, HEAD, LOGIN, NO_MEMORY, REPO, signals } from "../review/review-builders.ts";
 
@@ -93,6 +94,7 @@ export function sampleReview(more: Partial<Review> = {}): Review {
     hunks: [],
     month: null,
     isByOutsider: false,
+    answersCommands: true,
     summaryBecause: null,
     agentPrompt: true,
     repo: REPO,

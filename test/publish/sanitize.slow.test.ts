@@ -36,7 +36,10 @@ function readJson(path: string): unknown {
   return JSON.parse(readFileSync(join(shared, path), "utf8"));
 }
 
-/** Examples between fences of 32 backticks; `→` stands for a tab. Markdown before the lone dot, HTML after it. */
+/**
+ * Examples between fences of 32 backticks; `→` stands for a tab. Markdown before the lone dot, HTML
+ * after it.
+ */
 function gfmExamples(): string[] {
   return readdirSync(join(shared, "markdown")).flatMap((file) => {
     const text = readFileSync(join(shared, "markdown", file), "utf8");
@@ -46,7 +49,10 @@ function gfmExamples(): string[] {
   });
 }
 
-/** Every string of the JSON files and every line of the text files below a folder, and each text file as a whole. */
+/**
+ * Every string of the JSON files and every line of the text files below a folder, and each text
+ * file as a whole.
+ */
 function everyText(folder: string): string[] {
   return readdirSync(join(shared, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -9,7 +9,9 @@ import { hostile } from "./hostile-text.ts";
 import { OURS } from "./posted-review.ts";
 import { sampleReview } from "./sample-review.ts";
 
-/** Any plain address on the repository's own GitHub: memory may have been imported from anywhere. */
+/**
+ * Any plain address on the repository's own GitHub: memory may have been imported from anywhere.
+ */
 const PLAIN = /^https:\/\/github\.com\/[\w./?=&%#~+-]*$/;
 
 const SEEN: SeenBefore = {

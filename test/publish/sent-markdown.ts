@@ -8,7 +8,9 @@ interface SentBody {
   readonly output?: { readonly summary?: string; readonly text?: string };
 }
 
-/** Of reviews, comments, replies, summaries and check runs, in the order in which they were sent. */
+/**
+ * Of reviews, comments, replies, summaries and check runs, in the order in which they were sent.
+ */
 export function sentMarkdown({ requests }: Pick<GitHubWorld, "requests">): readonly string[] {
   return requests
     .filter(({ method, path }) => method !== "GET" && !path.endsWith("/access_tokens"))

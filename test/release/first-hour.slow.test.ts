@@ -1,5 +1,6 @@
-// The first hour of a new user: every command of README.md and of the quick start, word by word, with the npm of an old Node where
-// there is one, an empty home folder, and a repository whose branch is master. GitHub is the emulator, and the browser is played.
+// The first hour of a new user: every command of README.md and of the quick start, word by word,
+// with the npm of an old Node where there is one, an empty home folder, and a repository whose
+// branch is master. GitHub is the emulator, and the browser is played.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -114,7 +115,10 @@ interface Ran {
   readonly said: string;
 }
 
-/** Types one line into the machine's shell, which stays in the folder where it ends; `during` sees what it says. */
+/**
+ * Types one line into the machine's shell, which stays in the folder where it ends; `during` sees
+ * what it says.
+ */
 async function type(at: Machine, line: string, during: (said: string, child: ChildProcess) => void): Promise<Ran> {
   const place = join(folder, "cwd");
   // A shell at a terminal outlives the Ctrl-C that ends its program.
@@ -134,7 +138,10 @@ async function type(at: Machine, line: string, during: (said: string, child: Chi
   return { line, code, said };
 }
 
-/** What a person does while a command waits: opens the page of `setup`, and ends `npm start` once it listens. */
+/**
+ * What a person does while a command waits: opens the page of `setup`, and ends `npm start` once it
+ * listens.
+ */
 function person(line: string): (said: string, child: ChildProcess) => void {
   let isDone = false;
   return (said, child) => {

@@ -1,4 +1,5 @@
-// The package as somebody installs it: compiled, packed, and installed in an empty folder without install scripts.
+// The package as somebody installs it: compiled, packed, and installed in an empty folder without
+// install scripts.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,12 +17,16 @@ export interface Installed {
   remove(): void;
 }
 
-/** Ten times what it takes with warm packages. A registry that answers a few requests and no more keeps npm waiting for ever. */
+/**
+ * Ten times what it takes with warm packages. A registry that answers a few requests and no more
+ * keeps npm waiting for ever.
+ */
 const INSTALL_MS = 200_000;
 
 /**
  * @param more packages beside it
- * @returns null, and says so, where the registry does not deliver in time; a package that cannot be packed or installed throws
+ * @returns null, and says so, where the registry does not deliver in time; a package that cannot be
+ * packed or installed throws
  */
 export function installPackage(...more: readonly string[]): Installed | null {
   const folder = mkdtempSync(join(tmpdir(), "kodiai-release-"));
@@ -55,7 +60,10 @@ export function installPackage(...more: readonly string[]): Installed | null {
   };
 }
 
-/** Reviews a repository, indexes and searches it, and starts what needs more settings, each of which starts processes or threads. */
+/**
+ * Reviews a repository, indexes and searches it, and starts what needs more settings, each of which
+ * starts processes or threads.
+ */
 export function expectWork({ kodiai }: Installed, node?: string): void {
   const clone = newClone();
   try {

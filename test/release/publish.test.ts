@@ -1,4 +1,5 @@
-// What publish.yml runs when a version is tagged. GitHub, npm and Docker stand in for themselves: programs that note how they were called.
+// What publish.yml runs when a version is tagged. GitHub, npm and Docker stand in for themselves:
+// programs that note how they were called.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

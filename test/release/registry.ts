@@ -1,4 +1,5 @@
-// npm as on a machine that never had Kodiai: with an empty home folder, but with the packages that this machine has downloaded before.
+// npm as on a machine that never had Kodiai: with an empty home folder, but with the packages that
+// this machine has downloaded before.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,10 @@ export function registryProblem(): string | null {
   return problem;
 }
 
-/** How this machine reaches the registry. Not all of npm's: under `npm run` they name the folder of this project. */
+/**
+ * How this machine reaches the registry. Not all of npm's: under `npm run` they name the folder of
+ * this project.
+ */
 const NETWORK = /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|(?:npm_config_)?(?:https?_|no_?)?proxy)$/i;
 
 /** The environment of a user whose home folder, in `folder`, is empty. */

@@ -1,4 +1,5 @@
-// The container and the action, started from no other files than those that ship: a Dockerfile's COPY lines, a checkout of a tag.
+// The container and the action, started from no other files than those that ship: a Dockerfile's
+// COPY lines, a checkout of a tag.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// `method: hybrid` through the door of the stage: how ranks and scores become one order, and what language does to it.
+// `method: hybrid` through the door of the stage: how ranks and scores become one order, and what
+// language does to it.
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../src/domain/retrieval.ts";
 import { newGateCache } from "../../src/retrieve/gate/evaluate-gate.ts";
@@ -106,7 +107,8 @@ describe("by rank", () => {
   });
 
   test("on defaults a memory that one query finds first is weighed, however far behind another query finds it [003-07]", async () => {
-    // Each file's code looks in a direction of its own and finds fifty memories that no other finds: more than are weighed.
+    // Each file's code looks in a direction of its own and finds fifty memories that no other
+    // finds: more than are weighed.
     const QUERIES = 10;
     const directions = QUERIES + 1;
     const towards = (axis: number, distance: number) => {

@@ -1,4 +1,5 @@
-// `method: semantic` through the door of the stage: distances weighed by language and age, and what never happens to them.
+// `method: semantic` through the door of the stage: distances weighed by language and age, and what
+// never happens to them.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";

@@ -1,4 +1,5 @@
-// The gate as the stage uses it: what a decision costs, what it saves, and what it changes in what is heard.
+// The gate as the stage uses it: what a decision costs, what it saves, and what it changes in what
+// is heard.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge } from "../../src/config/knowledge.ts";
 import { newGateCache } from "../../src/retrieve/gate/evaluate-gate.ts";

@@ -1,5 +1,5 @@
-// A small world for the retrieve stage: pull requests read by the real gather and analyze, memories as plain records, an
-// embedder with chosen vectors and a shelf that compares by brute force.
+// A small world for the retrieve stage: pull requests read by the real gather and analyze, memories
+// as plain records, an embedder with chosen vectors and a shelf that compares by brute force.
 import { UNMEASURED } from "../../src/adapters/embed-texts.ts";
 import { analyze } from "../../src/analyze/analyze.ts";
 import type { Repo } from "../../src/domain/job.ts";
@@ -34,7 +34,9 @@ export interface Shape {
   readonly pathFilters?: readonly string[];
   readonly repo?: Repo;
   readonly number?: number;
-  /** Path → hunk lines (each begins with ` `, `+` or `-`), or the whole of git's text for the file. */
+  /**
+   * Path → hunk lines (each begins with ` `, `+` or `-`), or the whole of git's text for the file.
+   */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +64,9 @@ export function given(shape: Shape): { readonly context: PullRequestContext; rea
   return { context, signals: analyze(context) };
 }
 
-/** A modified file as git prints it; a line `@@ 200` in the body begins a further hunk at that line. */
+/**
+ * A modified file as git prints it; a line `@@ 200` in the body begins a further hunk at that line.
+ */
 export function gitDiff(path: string, body: string, start = 10): string {
   const [first = "", ...further] = body.split(/^@@ (\d+)\n/m);
   const hunks = [hunk(start, first)];
@@ -232,7 +236,10 @@ export function countsOf(records: readonly MemoryRecord[]): MemoryCounts {
   };
 }
 
-/** The score of each record for a text, by the BM25 of the real search: its floor is made for no other. */
+/**
+ * The score of each record for a text, by the BM25 of the real search: its floor is made for no
+ * other.
+ */
 function scorerOf(records: readonly MemoryRecord[]): (text: string) => Float64Array {
   const known = vocabulary();
   const rows = Int32Array.from(records.keys());

@@ -1,5 +1,5 @@
-// The retrieve stage entered by its door, with a shelf and an embedder of our own: what a test changes is said, the rest is
-// an ordinary change of C++.
+// The retrieve stage entered by its door, with a shelf and an embedder of our own: what a test
+// changes is said, the rest is an ordinary change of C++.
 
 import { Knowledge } from "../../src/config/knowledge.ts";
 import { NO_ALLOWANCE } from "../../src/domain/model.ts";

@@ -1,4 +1,5 @@
-// The room through its door, against a fake shelf and a fake embedder: what a pull request hears of the past.
+// The room through its door, against a fake shelf and a fake embedder: what a pull request hears of
+// the past.
 import { describe, expect, test } from "vitest";
 import { defaultKnowledge, Knowledge } from "../../src/config/knowledge.ts";
 import { buildRetrievalContextSection } from "../../src/domain/memory/precedent-section.ts";

@@ -1,4 +1,5 @@
-// A text that somebody typed, through the door of the stage, against a fake shelf and a fake embedder.
+// A text that somebody typed, through the door of the stage, against a fake shelf and a fake
+// embedder.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FoundMemory, type HandSearch, mergeFound } from "../../src/domain/memory/search-result.ts";

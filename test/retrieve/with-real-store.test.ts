@@ -1,5 +1,5 @@
-// The room over the real memory of ten thousand records: words that no index could misread, filters inside the search, and
-// how long it takes at most.
+// The room over the real memory of ten thousand records: words that no index could misread, filters
+// inside the search, and how long it takes at most.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,7 +77,8 @@ describe("ten thousand memories", () => {
       expect(provenance.totalCandidates).toBeGreaterThanOrEqual(50);
       expect(degraded).toEqual([]);
     }
-    // The first reads the index. A watchdog: the median was about 300 ms; how long it takes is measured in bench/.
+    // The first reads the index. A watchdog: the median was about 300 ms; how long it takes is
+    // measured in bench/.
     expect(costs.slice(1).toSorted((a, b) => a - b)[3]).toBeLessThan(3_000);
   });
 

@@ -1,4 +1,5 @@
-// A change walks the whole pipeline, and a model that a script plays reads it. What people see is the summary and the comments.
+// A change walks the whole pipeline, and a model that a script plays reads it. What people see is
+// the summary and the comments.
 import { describe, expect, test } from "vitest";
 import type { Review } from "../../src/domain/review.ts";
 import { reviewMarkdown } from "../../src/publish/publish.ts";

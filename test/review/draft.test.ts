@@ -1,4 +1,5 @@
-// Whatever a quote shows around it, a suggestion replaces the lines that its anchors name, or it is not offered.
+// Whatever a quote shows around it, a suggestion replaces the lines that its anchors name, or it is
+// not offered.
 import { describe, expect, test } from "vitest";
 import { anchorOf } from "../../src/review/placing/locate.ts";
 import { draft } from "../../src/review/reading/draft.ts";

@@ -27,7 +27,7 @@ describe("prune", () => {
     ["balanced", "minor", "medium"],
     ["thorough", null, "minor"],
   ] as const)("the %s profile holds back %s and says %s", (profile, silent, said) => {
-    expect(filtered([finding({ severity: said })], { profile }).said).toHaveLength(1);
+    expect(filtered([finding({ severity: said })], { profile }).reported).toHaveLength(1);
     if (silent !== null) expect(filtered([finding({ severity: silent })], { profile }).heldBack).toHaveLength(1);
   });
 
@@ -35,11 +35,11 @@ describe("prune", () => {
     const minor = { severity: "minor", source: "model", rule: null } as const;
     const defect = finding({ ...minor, category: "correctness" });
     const naming = finding({ ...minor, category: "maintainability", line: 13 });
-    const { said, heldBack } = filtered([defect, naming]);
-    expect(said.map((one) => one.finding)).toEqual([defect]);
+    const { reported, heldBack } = filtered([defect, naming]);
+    expect(reported.map((one) => one.finding)).toEqual([defect]);
     expect(heldBack.map((one) => one.finding)).toEqual([naming]);
-    expect(filtered([defect], { profile: "quiet" }).said).toEqual([]);
-    expect(filtered([defect, naming], { profile: "thorough" }).said).toHaveLength(2);
+    expect(filtered([defect], { profile: "quiet" }).reported).toEqual([]);
+    expect(filtered([defect, naming], { profile: "thorough" }).reported).toHaveLength(2);
   });
 
   test("the reason names the floor and where the profile comes from", () => {
@@ -49,15 +49,15 @@ describe("prune", () => {
 
   test("a configured threshold beats the profile", () => {
     const minor = finding({ severity: "minor" });
-    expect(filtered([minor], { profile: "quiet", severityThreshold: "minor" }).said).toHaveLength(1);
+    expect(filtered([minor], { profile: "quiet", severityThreshold: "minor" }).reported).toHaveLength(1);
     expect(filtered([minor], { profile: "thorough", severityThreshold: "major" }).heldBack[0]?.reason).toBe(
       "below major, the configured threshold",
     );
   });
 
   test("[style-ok] holds back style and nothing else", () => {
-    const { said, heldBack } = filtered([finding({ category: "style" }), finding({ line: 13 })], { styleOk: true });
-    expect(said).toHaveLength(1);
+    const { reported, heldBack } = filtered([finding({ category: "style" }), finding({ line: 13 })], { styleOk: true });
+    expect(reported).toHaveLength(1);
     expect(heldBack[0]?.reason).toBe("style, and the title says [style-ok]");
   });
 
@@ -75,8 +75,8 @@ describe("prune", () => {
   test("of two rules on one line and category the more severe stays, and the other names it", () => {
     const weak = finding({ severity: "medium", rule: "string-query" });
     const strong = finding({ severity: "critical" });
-    const { said, heldBack } = filtered([weak, strong]);
-    expect(said.map((one) => one.finding)).toEqual([strong]);
+    const { reported, heldBack } = filtered([weak, strong]);
+    expect(reported.map((one) => one.finding)).toEqual([strong]);
     expect(heldBack).toEqual([
       { finding: weak, reason: "rule sql-string-build reports the same line, at least as severely" },
     ]);
@@ -86,13 +86,13 @@ describe("prune", () => {
     const rule = finding({ severity: "major" });
     const graver = finding({ severity: "critical", source: "model", rule: null });
     const milder = finding({ severity: "medium", source: "model", rule: null });
-    expect(filtered([graver, rule]).said).toHaveLength(2);
-    expect(filtered([milder, rule]).said.map((one) => one.finding)).toEqual([rule]);
+    expect(filtered([graver, rule]).reported).toHaveLength(2);
+    expect(filtered([milder, rule]).reported.map((one) => one.finding)).toEqual([rule]);
   });
 
   test("one rule may report a line twice, and two rules in different categories", () => {
-    expect(filtered([finding(), finding()]).said).toHaveLength(2);
-    expect(filtered([finding(), finding({ rule: "slow-query", category: "performance" })]).said).toHaveLength(2);
+    expect(filtered([finding(), finding()]).reported).toHaveLength(2);
+    expect(filtered([finding(), finding({ rule: "slow-query", category: "performance" })]).reported).toHaveLength(2);
   });
 
   test("one id is said once", () => {
@@ -103,8 +103,8 @@ describe("prune", () => {
   test("a finding with an existing comment is not posted again, and is preferred to its equal that would need one", () => {
     const fresh = finding({ confidence: 1, rule: "a" });
     const old = finding({ rule: "b" });
-    const { said, heldBack } = filtered([fresh, old], { posted: new Set([old.id]) });
-    expect(said).toEqual([{ finding: old, place: "already-posted", reason: "already commented on" }]);
+    const { reported, heldBack } = filtered([fresh, old], { posted: new Set([old.id]) });
+    expect(reported).toEqual([{ finding: old, place: "already-posted", reason: "already commented on" }]);
     expect(heldBack).toHaveLength(1);
   });
 
@@ -112,12 +112,12 @@ describe("prune", () => {
     const ids = fc.uniqueArray(fc.constantFrom("fnd_000000000001", "fnd_000000000007"));
     fc.assert(
       fc.property(fc.array(anyFinding, { maxLength: 25 }), fc.boolean(), ids, (findings, styleOk, posted) => {
-        const { said, heldBack } = filtered(findings, { styleOk, posted: new Set(posted) });
-        expect(said.length + heldBack.length).toBe(findings.length);
-        const out = [...said.map((one) => one.finding), ...heldBack.map((one) => one.finding)];
+        const { reported, heldBack } = filtered(findings, { styleOk, posted: new Set(posted) });
+        expect(reported.length + heldBack.length).toBe(findings.length);
+        const out = [...reported.map((one) => one.finding), ...heldBack.map((one) => one.finding)];
         expect(new Set(out)).toEqual(new Set(findings));
-        expect(new Set(said.map((one) => one.finding.id)).size).toBe(said.length);
-        for (const { finding: one, place } of said) {
+        expect(new Set(reported.map((one) => one.finding.id)).size).toBe(reported.length);
+        for (const { finding: one, place } of reported) {
           expect(atLeast(one.severity, "medium")).toBe(true);
           expect(styleOk && one.category === "style").toBe(false);
           expect(place === "already-posted").toBe(posted.includes(one.id as never));

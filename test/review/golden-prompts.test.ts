@@ -1,4 +1,5 @@
-// Whole prompts as files, to be read by people: what a model is told, word for word. UPDATE_GOLDEN=1 writes them anew.
+// Whole prompts as files, to be read by people: what a model is told, word for word.
+// UPDATE_GOLDEN=1 writes them anew.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { ListedFile } from "../../src/domain/changes.ts";

@@ -1,4 +1,5 @@
-// What people cannot see, a model is shown: no prompt holds a raw hidden character, and no line is won or lost over it.
+// What people cannot see, a model is shown: no prompt holds a raw hidden character, and no line is
+// won or lost over it.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,7 +10,9 @@ import { aPull, HEAD } from "../fakes/pull-requests.ts";
 import { drafted, reports, scriptedModel, textOf } from "../fakes/scripted-model.ts";
 import { atDistance, embedder, memory } from "../retrieve/retrieve-builders.ts";
 
-/** Ignorable, format and control characters, and fillers that draw nothing; LF and TAB are ordinary. */
+/**
+ * Ignorable, format and control characters, and fillers that draw nothing; LF and TAB are ordinary.
+ */
 const RAW =
   /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u115F\u1160\u3164\uFFA0\u2800\u2028\u2029\u0085]|[^\P{Cc}\n\t]/u;
 

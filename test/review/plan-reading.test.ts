@@ -1,4 +1,5 @@
-// What a model reads of a change: every line once or counted as not read, the riskiest first, the same each time.
+// What a model reads of a change: every line once or counted as not read, the riskiest first, the
+// same each time.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DiffLine, FileDiff } from "../../src/domain/pull-request.ts";

@@ -1,5 +1,5 @@
-// Files that run, install or instruct, written down as repositories have them and not after the list of the source: who adds
-// one here need not look there.
+// Files that run, install or instruct, written down as repositories have them and not after the
+// list of the source: who adds one here need not look there.
 export const POWERFUL_PATHS: readonly string[] = [
   // What is installed.
   "requirements.txt",

@@ -1,4 +1,5 @@
-// The second review of a pull request, through the whole pipeline: what is read again, what is said again, and what is not.
+// The second review of a pull request, through the whole pipeline: what is read again, what is said
+// again, and what is not.
 import { createTwoFilesPatch } from "diff";
 import { describe, expect, test } from "vitest";
 import type { ChangesSince } from "../../src/domain/changes.ts";

@@ -1,4 +1,5 @@
-// Several readings of one change: independent, paid from what was reserved, merged into one list in which nothing is lost.
+// Several readings of one change: independent, paid from what was reserved, merged into one list in
+// which nothing is lost.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Finding } from "../../src/domain/finding.ts";

@@ -1,4 +1,5 @@
-// Rules that hold a change against its repository, without a model: when they read it, and what is said when they cannot.
+// Rules that hold a change against its repository, without a model: when they read it, and what is
+// said when they cannot.
 import { createTwoFilesPatch } from "diff";
 import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
@@ -16,7 +17,10 @@ const AFTER = BEFORE.replace("(id: number", "(by: string, id: number");
 const BESIDE = { "src/profile.ts": 'import { rename } from "./users.ts";\n\nrename(7, "Ada");\n' };
 const FOUND = [`${PATH}:1 callers-not-changed major inline`];
 
-/** A review without a model of a change of one file, in a repository that counts how often it is read. */
+/**
+ * A review without a model of a change of one file, in a repository that counts how often it is
+ * read.
+ */
 async function reviewOf(after: string, more: Partial<Change> = {}, at?: Snapshots["at"], before = BEFORE) {
   const patch = createTwoFilesPatch(`a/${PATH}`, `b/${PATH}`, before, after).replace(/^=+\n/, "");
   const text = `diff --git a/${PATH} b/${PATH}\n${patch}`;

@@ -1,4 +1,5 @@
-// Production-shaped values for the tests of review and publish: a diff read from its text, a finding, a context, signals.
+// Production-shaped values for the tests of review and publish: a diff read from its text, a
+// finding, a context, signals.
 import fc from "fast-check";
 import { defaultConfig, type RepoConfig } from "../../src/config/repo-config.ts";
 import { noContext } from "../../src/domain/change-context.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Inspection, Inspector } from "../../src/ports.ts";
-import { type ReviewPorts, review } from "../../src/review/review.ts";
+import { type ReviewInputs, review } from "../../src/review/review.ts";
 import {
   BY_RULES,
   config,
@@ -14,7 +14,7 @@ import {
 } from "./review-builders.ts";
 
 /** Rules that find this, and no model. */
-const finds = (inspection: Partial<Inspection>): ReviewPorts => ({
+const finds = (inspection: Partial<Inspection>): ReviewInputs => ({
   ...BY_RULES,
   inspector: inspects(inspection),
 });

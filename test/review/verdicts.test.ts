@@ -31,6 +31,7 @@ describe("takeVerdicts", () => {
       [one, other],
       [verdict(`[${one.id}]`), verdict(other.id, { verdict: "wrong" })],
       "balanced",
+      new Set(),
     );
     expect(findings.map(({ id }) => id)).toEqual([one.id]);
     expect(heldBack).toMatchObject([{ finding: { id: other.id }, reason: "it did not hold when checked: It is so." }]);
@@ -40,7 +41,7 @@ describe("takeVerdicts", () => {
     const one = drafted({ confidence: 0.9 });
     const both = [verdict(one.id, { verdict: "wrong" }), verdict(one.id)];
     for (const verdicts of [both, both.toReversed()]) {
-      expect(takeVerdicts([one], verdicts, "balanced").findings[0]?.confidence).toBeCloseTo(0.72);
+      expect(takeVerdicts([one], verdicts, "balanced", new Set()).findings[0]?.confidence).toBeCloseTo(0.72);
     }
   });
 
@@ -58,7 +59,7 @@ describe("takeVerdicts", () => {
         fc.array(anyVerdict, { maxLength: 30 }),
         fc.constantFrom("quiet", "balanced", "thorough"),
         (findings, verdicts, profile) => {
-          const checked = takeVerdicts(findings, verdicts as CheckedFinding[], profile);
+          const checked = takeVerdicts(findings, verdicts as CheckedFinding[], profile, new Set());
           const out = [...checked.findings, ...checked.heldBack.map((held) => held.finding)];
           expect(out).toHaveLength(findings.length);
           for (const one of out) {
@@ -110,7 +111,7 @@ describe("verifyQuestion", () => {
     ].join("\n"),
   );
   const ask = (findings: Parameters<typeof verifyQuestion>[0], room = 100_000) => {
-    const question = verifyQuestion(findings, [long, LOGIN], new Map(), "kodiai-00", room);
+    const question = verifyQuestion(findings, [long, LOGIN], new Map(), "kodiai-00", room, "");
     return { ...question, text: question.user.map(({ text }) => text).join() };
   };
 

@@ -1,4 +1,5 @@
-// npm run live-check, as a person starts it: against the test world, which answers each experiment both ways.
+// npm run live-check, as a person starts it: against the test world, which answers each experiment
+// both ways.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +40,10 @@ function verdicts({ out }: Ended): Record<string, string> {
   return Object.fromEntries(results.map(({ name, verdict, found }) => [name, `${verdict}: ${found}`]));
 }
 
-/** Branches of the repository other than its default one; whether its pull requests are open; its name. */
+/**
+ * Branches of the repository other than its default one; whether its pull requests are open; its
+ * name.
+ */
 async function leftIn(at: GitHubWorld, { owner, name, pulls }: Repository) {
   const gone = await Promise.all(
     branchesMade(at).map(async (branch) => {

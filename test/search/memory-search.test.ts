@@ -1,4 +1,5 @@
-// The search against brute force, by each of its ways: vectors compared in the database and in memory by usearch, on each database.
+// The search against brute force, by each of its ways: vectors compared in the database and in
+// memory by usearch, on each database.
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { randomFrom, syntheticVectors } from "../../bench/synthetic-memory.ts";
@@ -21,7 +22,10 @@ test("usearch is there: what is compared below are two ways, not one twice", () 
   expect(usearchExact()).not.toBeNull();
 });
 
-/** BM25 as in the books, over lists of words, as if texts from everywhere were beside those of the repository. */
+/**
+ * BM25 as in the books, over lists of words, as if texts from everywhere were beside those of the
+ * repository.
+ */
 function naiveBm25(records: readonly MemoryRecord[], text: string): { id: string; score: number }[] {
   const bags = records.map((record) => {
     const bag = new Map<string, number>();
@@ -134,7 +138,10 @@ function isWanted(record: MemoryRecord, { corpora, languages, chunkTypes, patter
 }
 
 const NIGHTLY = process.env.NIGHTLY === "1";
-/** Changes and questions of the first property, and memories of the second; on a PostgreSQL each costs several times as much. */
+/**
+ * Changes and questions of the first property, and memories of the second; on a PostgreSQL each
+ * costs several times as much.
+ */
 const SIZES = NIGHTLY
   ? { SQLite: 150, PostgreSQL: 40, memories: 3_000, queries: 30 }
   : { SQLite: 40, PostgreSQL: 12, memories: 1_000, queries: 20 };

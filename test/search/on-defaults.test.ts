@@ -1,4 +1,5 @@
-// A store as a command opens it, in no hurry: what is near but out of scope, or not asked for, takes no place among the best.
+// A store as a command opens it, in no hurry: what is near but out of scope, or not asked for,
+// takes no place among the best.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,10 @@ import { openStore, type Store } from "../../src/wire/store.ts";
 import { memoryRecord, SPACE, scopeOf, vectorAt } from "../adapters/contracts/memory.ts";
 
 const K = 5;
-/** More than the search fetches beyond what is asked for: if it did not leave them out itself, it would find none of the others. */
+/**
+ * More than the search fetches beyond what is asked for: if it did not leave them out itself, it
+ * would find none of the others.
+ */
 const MANY = 100;
 const NOW = 1_700_000_000_000;
 

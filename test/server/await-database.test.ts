@@ -14,7 +14,8 @@ test("a database that answers is not waited for", async () => {
     asked += 1;
     return Promise.resolve();
   };
-  // The address is not of this machine, so that listening there would fail; a pause would take a turn of the event loop.
+  // The address is not of this machine, so that listening there would fail; a pause would take a
+  // turn of the event loop.
   const answered = awaitDatabase(ask, { host: "203.0.113.1", port: 1, log }).then(() => "at once");
   expect(await Promise.race([answered, nextTurn("later")])).toBe("at once");
   expect(asked).toBe(1);

@@ -1,4 +1,5 @@
-// What failures leave in the log: sixty of them, each hung about with canaries, and texts that would break a line.
+// What failures leave in the log: sixty of them, each hung about with canaries, and texts that
+// would break a line.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { RequestError } from "@octokit/request-error";

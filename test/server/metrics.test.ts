@@ -40,8 +40,8 @@ test("what happens is counted where the list says [000-33]", async () => {
   metrics.ended("review", { state: "done", outcome: "posted https://github.com/acme/shop/pull/1" }, 900);
   metrics.ended("review", { state: "done", outcome: "constructor: x" }, 900);
   metrics.ended("upkeep", { state: "retry", inMs: 0, reason: "" }, 10);
-  metrics.asked("review", USAGE);
-  metrics.asked("verify", { ...USAGE, usd: null });
+  metrics.modelUsed("review", USAGE);
+  metrics.modelUsed("verify", { ...USAGE, usd: null });
   metrics.decided("accepted", 2);
   metrics.degraded([{ part: "embedder" }, { part: "embedder" }]);
   metrics.set("kodiai_jobs", { state: "waiting" }, 2);

@@ -22,6 +22,7 @@ function open() {
     isDraining: () => world.draining,
     failedAgo: () => world.failedAgo,
     damage: () => world.damage,
+    jobs: () => null,
     memory: () => ({ used: world.used, most: 100 }),
     now: () => world.clock,
   });

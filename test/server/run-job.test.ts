@@ -1,4 +1,5 @@
-// What is left of a job whose repository was forgotten while it ran, by a process that ended before it did.
+// What is left of a job whose repository was forgotten while it ran, by a process that ended before
+// it did.
 import { expect, test } from "vitest";
 import type { AnyJob, LaneName, Lease } from "../../src/ports.ts";
 import { runJob, unlessForgotten } from "../../src/server/run-job.ts";

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { looksSigned, verifySignature } from "../../src/server/webhook-server.ts";
+import { verifySignature } from "../../src/server/webhook-server.ts";
 
 const SECRET = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const FORMER = { secret: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752", until: 1_000 };
@@ -52,8 +52,7 @@ test("what has not the form of a signature is none", () => {
   const good = sign("{}");
   const odd = [undefined, "", "sha256=", good.slice(0, -1), `${good}0`, good.toUpperCase(), ` ${good}`, `${good}\n`];
   for (const header of [...odd, good.replace("sha256", "sha1"), good.slice(7), `sha256=${"g".repeat(64)}`]) {
-    expect(looksSigned(header)).toBe(false);
     expect(verifySignature(header ?? "", [Buffer.from("{}")], secrets, 0)).toBe(false);
   }
-  expect(looksSigned(good)).toBe(true);
+  expect(verifySignature(good, [Buffer.from("{}")], secrets, 0)).toBe(true);
 });

@@ -1,4 +1,5 @@
-// The databases on which the store is tested: SQLite in a file, and PostgreSQL: of the server for tests, else inside this process.
+// The databases on which the store is tested: SQLite in a file, and PostgreSQL: of the server for
+// tests, else inside this process.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,7 +79,10 @@ async function inProcess(): Promise<TestDatabase | null> {
 const [INT8, BYTEA] = [20, 17];
 
 const VERSION = readFileSync(new URL("../../node_modules/@electric-sql/pglite/package.json", import.meta.url), "utf8");
-/** PGlite's files with the empty schema, kept between runs: to make them takes five seconds, to read them half of one. */
+/**
+ * PGlite's files with the empty schema, kept between runs: to make them takes five seconds, to read
+ * them half of one.
+ */
 const FILES = `pglite-${schemaHash(PARTS, VERSION)}.tar`;
 
 function knownFiles(): Blob | null {

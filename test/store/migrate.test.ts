@@ -1,4 +1,5 @@
-// The steps of a schema, on each database: run once, all or none, and never over tables of another Kodiai.
+// The steps of a schema, on each database: run once, all or none, and never over tables of another
+// Kodiai.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -94,14 +95,14 @@ describe("on SQLite", () => {
   test("a store of the first schema keeps its repositories and rejections, and loses the proposals that were taken", () =>
     upgraded(openSqlite(join(folder, "first.db"), { now: Date.now })));
 
-  test("a file of a Kodiai before its first release is refused and left as it is", async () => {
+  test("a file with tables of another program is refused and left as it is", async () => {
     const home = mkdtempSync(join(folder, "old-"));
     const path = join(home, "queue.db");
     const old = new BetterSqlite(path);
     old.exec("CREATE TABLE deliveries (id TEXT PRIMARY KEY); INSERT INTO deliveries VALUES ('d-1')");
     old.close();
     const refused = openStore(home);
-    await expect(refused).rejects.toThrow(`${path} was made by a Kodiai before its first release.`);
+    await expect(refused).rejects.toThrow(`${path}: it holds tables of another program.`);
     await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
     const kept = new BetterSqlite(path, { readonly: true });
     expect(kept.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all()).toEqual(["deliveries"]);
@@ -119,14 +120,14 @@ describe.skipIf(given === null)("on PostgreSQL", () => {
     await own?.drop();
   });
 
-  test("a database of a Kodiai before its first release is refused and left as it is", async () => {
+  test("a database with tables of another program is refused and left as it is", async () => {
     const own = await emptyDatabase();
     const db = openPostgres(own?.url ?? "");
     // Many programs keep a table of this name.
     await db.script("CREATE TABLE schema_migrations (part text, version int)");
     await db.script("CREATE TABLE deliveries (id text)");
     const refused = openStore(own?.url ?? "");
-    await expect(refused).rejects.toThrow(/^DATABASE_URL was made by a Kodiai before its first release\./);
+    await expect(refused).rejects.toThrow(/^DATABASE_URL: it holds tables of another program\./);
     await expect(refused).rejects.toBeInstanceOf(StoreUnusable);
     expect(await db.all("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).toEqual([
       { tablename: "deliveries" },

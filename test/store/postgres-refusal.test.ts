@@ -1,5 +1,5 @@
-// Each way in which a real server turns somebody away, and each lack that it can have: what is said names the variable and what fixes it,
-// and never the password.
+// Each way in which a real server turns somebody away, and each lack that it can have: what is said
+// names the variable and what fixes it, and never the password.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

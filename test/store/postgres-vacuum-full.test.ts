@@ -1,4 +1,5 @@
-// What a PostgreSQL keeps on disk of somebody who was erased, as whoever has its data folder reads it.
+// What a PostgreSQL keeps on disk of somebody who was erased, as whoever has its data folder reads
+// it.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
@@ -13,7 +14,10 @@ import { testDatabase } from "../postgres.ts";
 const given = await testDatabase();
 afterAll(() => given?.drop());
 
-/** Of the server that `npm run postgres -- --detach` started; null where its files are not ours to read. */
+/**
+ * Of the server that `npm run postgres -- --detach` started; null where its files are not ours to
+ * read.
+ */
 function dataFolder(): string | null {
   const note = join(CACHE, "postgres-running.json");
   if (given === null || !existsSync(note)) return null;
@@ -38,7 +42,8 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
         ?.oid;
       /** Every byte of the database's files, once what is in memory was written to them. */
       const held = async () => {
-        // The files of a table that was written anew go with the checkpoint after the one that finds them unused.
+        // The files of a table that was written anew go with the checkpoint after the one that
+        // finds them unused.
         for (const statement of ["CHECKPOINT", "CHECKPOINT"]) await db.run(statement);
         const folder = join(data, "base", String(oid));
         return tracesIn(
@@ -53,7 +58,8 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
         for (const statement of rewriting) await db.script(statement);
       };
       const stores = await personPorts(given.url);
-      // Somebody whose transaction began before, such as the database's own ANALYZE, sees the rows, so a rewritten table has them.
+      // Somebody whose transaction began before, such as the database's own ANALYZE, sees the rows,
+      // so a rewritten table has them.
       const before = new pg.Client({ connectionString: given.url });
       await before.connect();
       await before.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1");

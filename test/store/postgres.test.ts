@@ -1,4 +1,5 @@
-// The driver of PostgreSQL: transactions, limits of time, what texts it takes, and servers that are not there.
+// The driver of PostgreSQL: transactions, limits of time, what texts it takes, and servers that are
+// not there.
 import { createServer } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import { StoreUnusable, Transient } from "../../src/domain/errors.ts";

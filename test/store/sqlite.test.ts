@@ -20,7 +20,8 @@ test("a transaction holds the lock from its first statement on: between its read
       await new Promise((resolve) => setTimeout(resolve, 5));
       await tx.run("UPDATE counts SET n = $1", [(row?.n ?? 0) + 1]);
     });
-  // A read that turns into a write would fail at once when another process wrote meanwhile, or lose what it wrote.
+  // A read that turns into a write would fail at once when another process wrote meanwhile, or lose
+  // what it wrote.
   await Promise.all([countUp(mine), countUp(theirs), countUp(mine), countUp(theirs)]);
   expect(await mine.one("SELECT n FROM counts")).toEqual({ n: 4 });
   await mine.close();
@@ -34,7 +35,10 @@ test("while a transaction holds the lock nothing else of its process runs, howev
   if (mine === undefined || theirs === undefined) throw new Error("there are two");
   await mine.run("CREATE TABLE counts (n INTEGER NOT NULL)");
   const seen: string[] = [];
-  /** A job that computes between any two microtasks; each time another process looks whether it could write. */
+  /**
+   * A job that computes between any two microtasks; each time another process looks whether it
+   * could write.
+   */
   const computing = async () => {
     for (let step = 0; step < 50; step += 1) {
       await null;

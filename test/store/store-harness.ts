@@ -1,4 +1,5 @@
-// An empty store for contract suites, on a clock that only the test moves: SQLite in a file, or a database of its own in PostgreSQL.
+// An empty store for contract suites, on a clock that only the test moves: SQLite in a file, or a
+// database of its own in PostgreSQL.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +45,8 @@ export async function sqliteHarness(parts: readonly SchemaPart[] = [QUEUE_PART])
 }
 
 /**
- * A database of its own. Its `clock_timestamp()` is replaced by one that reads a table, for all of its connections.
+ * A database of its own. Its `clock_timestamp()` is replaced by one that reads a table, for all of
+ * its connections.
  *
  * @returns null where there is no server
  */

@@ -4,6 +4,7 @@ import type { RuleSetting } from "../../config/repo-config.ts";
 import type { Finding } from "../../domain/finding.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import type { Inspection } from "../../ports.ts";
 import type { RuleText } from "./rule.ts";
 
@@ -53,7 +54,7 @@ export function wordsOfRule(
     category: rule.category,
     rule: rule.id,
     title: detail === undefined ? rule.title : `${rule.title}: ${detail}`,
-    body: [here, rule.why, where, rule.fix].filter((text) => text !== "").join("\n\n"),
+    body: paragraphs(here, rule.why, where, rule.fix),
     source: "rule",
     confidence: rule.confidence,
     precedents: [],

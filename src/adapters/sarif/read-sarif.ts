@@ -39,7 +39,7 @@ export async function readSarif(text: string, pathOf: ReturnType<typeof changedP
   const over = runs.length - MOST_RUNS;
   const joined = joinedReports(read);
   if (over <= 0) return joined;
-  const reason = `${counted(over, "run")} over the limit of ${MOST_RUNS} were not read`;
+  const reason = `${counted(over, "run")} over the limit of ${MOST_RUNS}, not read`;
   return { ...joined, complete: [], degraded: [...joined.degraded, { part: TOOL_RESULTS, reason }] };
 }
 
@@ -83,25 +83,48 @@ async function readRun(run: unknown, pathOf: ReturnType<typeof changedPaths>): P
   const rules = rulesOf(run);
   const all = listOf(run, "results");
   const results: ToolResult[] = [];
-  const lost = { invalid: 0, ambiguous: 0 };
+  const lost: Lost = { invalid: 0, nowhere: 0, ambiguous: 0, places: 0 };
   for (const one of all.slice(0, MOST_RESULTS)) {
     if (!isMapping(one)) lost.invalid += 1;
     else if (isNewFailure(one))
-      for (const location of listOf(one, "locations").slice(0, MOST_LOCATIONS)) {
-        const place = member(location, "physicalLocation");
-        const path = await pathOf(artifactPath(member(place, "artifactLocation"), run));
-        if (path === "several") lost.ambiguous += 1;
-        else if (path !== null) results.push(resultOf(tool, { path, place }, one, run, rules(one)));
-      }
+      for (const at of await placesIn(one, run, pathOf, lost)) results.push(resultOf(tool, at, one, run, rules(one)));
   }
-  say(all.length - MOST_RESULTS, `over the limit of ${MOST_RESULTS.toLocaleString("en")} were not read`);
-  say(lost.invalid, "that are no objects were not read");
-  say(lost.ambiguous, "name a file that several changed files may be; let the tool write paths from the root");
+  say(all.length - MOST_RESULTS, `over the limit of ${MOST_RESULTS.toLocaleString("en")}, not read`);
+  say(lost.invalid, "not read: no JSON object");
+  say(lost.nowhere, "without a file");
+  say(lost.places, `with more than ${MOST_LOCATIONS} places, of which the first were read`);
+  say(lost.ambiguous, "in a file that several changed files may be; let the tool write paths from the root");
+  if (member(run, "externalPropertyFileReferences", "results") !== undefined)
+    degraded.push({ part: TOOL_RESULTS, reason: `${tool}: results in other files, not read; let it write one file` });
   const failed = listOf(run, "invocations").some((one) => member(one, "executionSuccessful") === false);
   if (failed) degraded.push({ part: TOOL_RESULTS, reason: `${tool} says that its run failed: results may be missing` });
   // A run without results did not look for any.
   const isComplete = degraded.length === 0 && Array.isArray(member(run, "results"));
   return { results, ran: [tool], complete: isComplete ? [tool] : [], degraded };
+}
+
+/** What is counted of results that are not read. */
+interface Lost {
+  invalid: number;
+  nowhere: number;
+  ambiguous: number;
+  places: number;
+}
+
+/** Those of the first places that are in changed files. */
+async function placesIn(result: unknown, run: unknown, pathOf: ReturnType<typeof changedPaths>, lost: Lost) {
+  const locations = listOf(result, "locations");
+  const places = locations.slice(0, MOST_LOCATIONS).map((location) => member(location, "physicalLocation"));
+  const addressed = places.map((place) => ({ place, address: artifactPath(member(place, "artifactLocation"), run) }));
+  if (addressed.every(({ address }) => address === "")) lost.nowhere += 1;
+  if (locations.length > MOST_LOCATIONS) lost.places += 1;
+  const found: { readonly path: string; readonly place: unknown }[] = [];
+  for (const { place, address } of addressed) {
+    const path = await pathOf(address);
+    if (path === "several") lost.ambiguous += 1;
+    else if (path !== null) found.push({ path, place });
+  }
+  return found;
 }
 
 /** Neither passed nor asked for a review, neither suppressed nor known from before. */
@@ -124,8 +147,7 @@ function rulesOf(run: unknown): (result: unknown) => unknown {
     return made;
   };
   return (result) => {
-    const at = countOf(0, result, "rule", "toolComponent", "index");
-    const component = (at === null ? undefined : extensions[at]) ?? driver;
+    const component = componentOf(member(result, "rule", "toolComponent"), extensions) ?? driver;
     const index = countOf(0, result, "rule", "index") ?? countOf(0, result, "ruleIndex");
     const byIndex = index === null ? undefined : listOf(component, "rules")[index];
     const id = textOf(result, "ruleId") || textOf(result, "rule", "id");
@@ -134,6 +156,14 @@ function rulesOf(run: unknown): (result: unknown) => unknown {
     const find = (one: unknown) => byId(one).get(id) ?? byId(one).get(id.replace(/\/[^/]*$/, ""));
     return id === "" ? undefined : (find(component) ?? extensions.slice(0, MOST_RUNS).map(find).find(Boolean));
   };
+}
+
+/** A reference names its component by index, guid or name; undefined for the driver. */
+function componentOf(reference: unknown, extensions: readonly unknown[]): unknown {
+  const at = countOf(0, reference, "index");
+  if (at !== null) return extensions[at];
+  const key = ["guid", "name"].find((one) => textOf(reference, one) !== "");
+  return key && extensions.find((extension) => textOf(extension, key) === textOf(reference, key));
 }
 
 function isOfRule(id: string, rule: string): boolean {
@@ -158,7 +188,7 @@ function resultOf(
   return {
     tool,
     path,
-    region: regionOf(member(place, "region"), isUtf16),
+    region: placeOf(tool, member(place, "region"), isUtf16),
     ...toolTexts(messageOf(result, run, rule), about, id, tags),
     ...judged({ tool, level, securityScore: scoreOf(score), precision, tags }),
     fix: isUtf16 ? fixOf(result, place, run) : null,
@@ -202,6 +232,15 @@ const MOST_ARGUMENT = 500;
 
 /** Far more than any source file has, and so few that sums count exactly. */
 const MOST_LINE = 1e9;
+
+/** These end each place at column 1 of its last line, and mean all of that line. */
+const WHOLE_LINE_TOOLS = new Set(["trivy"]);
+
+function placeOf(tool: string, region: unknown, isUtf16: boolean): ToolRegion {
+  if (!isMapping(region) || Object.keys(region).length === 0) return { kind: "file" };
+  const read = regionOf(region, isUtf16);
+  return read.kind === "lines" && WHOLE_LINE_TOOLS.has(tool) ? { ...read, endColumn: null } : read;
+}
 
 /** @param isUtf16 whether the run counts characters as we do; lines mean the same in any case */
 function regionOf(region: unknown, isUtf16: boolean): ToolRegion {

@@ -1,11 +1,10 @@
-// kodiai jobs: lists waiting, running and parked jobs; retries or drops one. Servers may be running.
+// kodiai jobs: lists, retries and drops jobs. Servers may be running.
 import { UsageError } from "../../config/usage-error.ts";
+import { shownPlace, storePlace } from "../../environment/data-dir.ts";
 import type { JobAdmin, JobState, KeptJob } from "../../ports/jobs.ts";
 import { openForReading } from "../../wire/cli/store.ts";
-import { shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { type ExitCode, noMore, oneOf, printed, verb, withPorts } from "../usage.ts";
 
 const ACTIONS = ["ls", "retry", "drop"] as const;
 const STATES = ["waiting", "running", "parked", "done", "superseded", "cancelled"] as const;
@@ -13,13 +12,9 @@ const SHOWN: readonly JobState[] = ["waiting", "running", "parked"];
 const MOST = 1_000;
 
 /** @returns 0 @throws UsageError; Error when a job cannot be retried or dropped */
-export async function jobs(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.jobs.options, Number.POSITIVE_INFINITY);
-  const [word = "ls", ...ids] = positionals;
-  const verb = ACTIONS.find((one) => one === word);
-  if (verb === undefined)
-    throw new UsageError(`jobs takes ls, retry ID or drop ID; not ${JSON.stringify(word)}`);
-  const asJson = wantsJson(values);
+export const jobs = verb("jobs", Number.POSITIVE_INFINITY, async (values, [word = "ls", ...ids]) => {
+  const verb = ACTIONS.find((action) => action === word);
+  if (verb === undefined) throw new UsageError(`jobs takes ls, retry ID or drop ID; not ${JSON.stringify(word)}`);
   const states = values.state === undefined ? SHOWN : [oneOf("state", values.state, STATES)];
   const place = storePlace(values["data-dir"]);
   return withPorts(openForReading(place), async (store) => {
@@ -29,11 +24,11 @@ export async function jobs(words: readonly string[]): Promise<ExitCode> {
     if (verb === "ls") {
       noMore(ids);
       const found = (await admin.list(states, MOST)).map(shownOf);
-      return printed(asJson, { jobs: found }, () => found.map(line).join("\n") || "no jobs");
+      return printed(values, { jobs: found }, () => found.map(line).join("\n") || "no jobs");
     }
-    return move(admin, verb, values.all === true ? await allOf(verb, ids, admin) : [idOf(verb, ids)]);
+    return move(admin, verb, await idsOf(verb, ids, values.all === true, admin));
   });
-}
+});
 
 async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly number[]): Promise<ExitCode> {
   for (const id of ids) {
@@ -45,15 +40,11 @@ async function move(admin: JobAdmin, verb: "retry" | "drop", ids: readonly numbe
 }
 
 /** --all applies to parked jobs only. */
-async function allOf(verb: string, ids: readonly string[], admin: JobAdmin): Promise<readonly number[]> {
-  if (ids.length > 0) throw new UsageError(`jobs ${verb} takes an ID or --all, not both`);
-  return (await admin.list(["parked"], MOST)).map(({ id }) => id);
-}
-
-function idOf(verb: string, ids: readonly string[]): number {
-  const [word = "", ...more] = ids;
-  if (!/^[1-9]\d{0,14}$/.test(word) || more.length > 0) throw new UsageError(`jobs ${verb} takes the ID of one job`);
-  return Number(word);
+async function idsOf(name: string, [word, ...more]: readonly string[], isAll: boolean, admin: JobAdmin) {
+  if (isAll && word === undefined) return (await admin.list(["parked"], MOST)).map(({ id }) => id);
+  if (isAll || more.length > 0 || !/^[1-9]\d{0,14}$/.test(word ?? ""))
+    throw new UsageError(`jobs ${name} takes the ID of one job, or --all`);
+  return [Number(word)];
 }
 
 function line({ id, state, what, age, due, outcome }: ReturnType<typeof shownOf>): string {

@@ -1,18 +1,21 @@
 // kodiai stats: retrieval figures of the last hours or days, and their alerts.
 
-import { isFolder } from "../../environment/data-dir.ts";
-import { UsageError } from "../../config/usage-error.ts";
 import { styleText } from "node:util";
-import { type RetrievalAlert, type RetrievalFigures, retrievalAlerts, retrievalFigures } from "../../domain/figures/retrieval-figures.ts";
+import { UsageError } from "../../config/usage-error.ts";
+import {
+  type RetrievalAlert,
+  type RetrievalFigures,
+  retrievalAlerts,
+  retrievalFigures,
+} from "../../domain/figures/retrieval-figures.ts";
 import { retrievalRows } from "../../domain/figures/retrieval-rows.ts";
 import { type RepoKey, repoKey } from "../../domain/memory.ts";
+import { isFolder, storePlace } from "../../environment/data-dir.ts";
+import type { RepositoryLabels } from "../../ports/memory.ts";
 import { localRepository } from "../../wire/cli/memory-ports.ts";
 import { openForReading } from "../../wire/cli/store.ts";
-import { storePlace } from "../../environment/data-dir.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
-import type { RepositoryLabels } from "../../ports/memory.ts";
-import { VERBS } from "../verbs.ts";
+import { printed, verb, withPorts } from "../usage.ts";
 
 const HOUR_MS = 60 * 60_000;
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -27,20 +30,19 @@ const MOST_DAYS = 30;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** @returns 0, also with alerts @throws UsageError */
-export async function stats(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.stats.options);
-  const asJson = wantsJson(values);
+export const stats = verb("stats", 0, async (values) => {
   const word = values.window ?? "24h";
   const ms = milliseconds(word);
   return withPorts(openForReading(storePlace(values["data-dir"])), async (store) => {
-    const repo = values.repo === undefined ? null : await keyOrName(values.repo, async () => (await store?.labels.all()) ?? []);
+    const repo =
+      values.repo === undefined ? null : await keyOrName(values.repo, async () => (await store?.labels.all()) ?? []);
     const figures = store === null ? retrievalFigures([], []) : await store.statistics.read({ ms, repo });
     const alerts = retrievalAlerts(figures);
-    return printed(asJson, { window: { ms, repo: values.repo ?? null }, ...figures, alerts }, () =>
+    return printed(values, { window: { ms, repo: values.repo ?? null }, ...figures, alerts }, () =>
       figuresPage(`last ${word}, ${values.repo ?? "all repositories"}`, figures, alerts),
     );
   });
-}
+});
 
 async function keyOrName(word: string, known: RepositoryLabels["all"]): Promise<RepoKey> {
   if (isFolder(word)) return repoKey(await localRepository(word, await known()));
@@ -57,12 +59,6 @@ function milliseconds(word: string): number {
   );
 }
 
-/**
- * A dozen rows, each with a name and its figures.
- *
- * @param title the window and the repository
- * @returns text with ANSI colours if standard output is a terminal that supports them
- */
 function figuresPage(title: string, figures: RetrievalFigures, alerts: readonly RetrievalAlert[]): string {
   const { gate, count } = figures;
   const head = `${styleText("bold", "retrieval")}  ${terminalText(title)}`;

@@ -9,21 +9,19 @@ import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type HistoryRun, importHistory } from "../../flows/repository/import-history.ts";
 import { historyVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, sinceOf, wantsJson, wholeNumber, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { printed, sinceOf, verb, wholeNumber, withPorts } from "../usage.ts";
 import { countsText, mostFirst } from "./memory-lines.ts";
 
-/** @returns 0, also when a rate limit interrupted it: the same command resumes there @throws UsageError */
-export async function importPast(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.import.options, 1);
-  const [repository] = positionals;
+/** @returns 0, also when a rate limit interrupted it: run again, it resumes @throws UsageError */
+export const importPast = verb("import", 1, async (values, [repository]) => {
   if (repository === undefined) throw new UsageError("name the repository: kodiai import OWNER/NAME");
   const limit = wholeNumber("limit", values.limit ?? "1000", 1);
   const since = sinceOf(values.since);
   const isDry = values["dry-run"] === true;
-  const asJson = wantsJson(values);
   const named = namedRepository(repository);
-  const from = { ...named, token: tokenOf(), apiUrl: apiUrlFor(named.host) };
+  const { GITHUB_TOKEN: token = "" } = process.env;
+  if (token === "") throw new UsageError("set GITHUB_TOKEN to read past reviews; it needs to read pull requests only");
+  const from = { ...named, token, apiUrl: apiUrlFor(named.host) };
   const opening = historyVerbPorts({ ...from, dataDir: values["data-dir"], isDry });
   return withPorts(opening, async (ports) => {
     const { repo } = ports;
@@ -31,15 +29,9 @@ export async function importPast(words: readonly string[]): Promise<ExitCode> {
     const show = progressLine(repo);
     const done = await importHistory(request, ports, show.update);
     show.end();
-    return printed(asJson, { dryRun: isDry, ...done }, () => report(repo, done, isDry));
+    return printed(values, { dryRun: isDry, ...done }, () => report(repo, done, isDry));
   });
-}
-
-function tokenOf(): string {
-  const token = process.env.GITHUB_TOKEN ?? "";
-  if (token === "") throw new UsageError("set GITHUB_TOKEN to read past reviews; it needs to read pull requests only");
-  return token;
-}
+});
 
 /** One line that is overwritten on a terminal; elsewhere nothing, so that logs stay short. */
 function progressLine(repo: Repo): { update(progress: HistoryProgress): void; end(): void } {

@@ -6,13 +6,10 @@ import { embeddedText } from "../../domain/memory/write-report.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { type Indexed, indexRepository } from "../../flows/repository/index-repository.ts";
 import { indexVerbPorts } from "../../wire/cli/memory-ports.ts";
-import { type ExitCode, printed, readWords, wantsJson, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { printed, verb, withPorts } from "../usage.ts";
 
 /** @returns 0 @throws UsageError */
-export async function index(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.index.options, 1);
-  const [path] = positionals;
+export const index = verb("index", 1, async (values, [path]) => {
   const wiki = values.wiki !== undefined;
   if (wiki && path !== undefined) throw new UsageError("with --wiki, --repo names the repository whose wiki it is");
   const wanted = { path, repo: values.repo, wiki: values.wiki, revision: values.rev ?? "HEAD" };
@@ -22,9 +19,9 @@ export async function index(words: readonly string[]): Promise<ExitCode> {
     const corpus = wiki ? "wiki" : "doc";
     const request = { repo, at: now(), remembering: { redact }, urlOf, corpus, ...whole } as const;
     const done = await indexRepository(request, ports);
-    return printed(wantsJson(values), done, () => report(repo, done));
+    return printed(values, done, () => report(repo, done));
   });
-}
+});
 
 /** Reasons shown on a screen; `--json` has every path. */
 const SHOWN = 12;

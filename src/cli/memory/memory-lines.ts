@@ -34,7 +34,6 @@ function rankLine(memory: RankedMemory): string {
   return terminalText(parts.join("  "));
 }
 
-/** A numbered memory over a few lines: its score, its text, the terms of the score, and the ranks. */
 export function memoryLines(memory: RankedMemory, number: number): readonly string[] {
   const { record, alternateSources, score, terms } = memory;
   const pad = " ".repeat(String(number).length + 2);
@@ -56,21 +55,22 @@ export function memoryLines(memory: RankedMemory, number: number): readonly stri
 /** For a terminal; contains text by others, which the caller must make visible. */
 export function whyPage(record: MemoryRecord, { because, evidence }: WhyOutcome): string {
   const acts = evidence.length === 0 ? ["no acts of people are known"] : evidence.map(evidenceLines);
-  return [`${record.id}  ${outcomeText(record)}`, ...because.map((one) => `  because ${one}`), ...acts].join("\n");
+  return [`${record.id}  ${outcomeText(record)}`, ...because.map((reason) => `  because ${reason}`), ...acts].join(
+    "\n",
+  );
 }
 
-function evidenceLines({ evidence: one, effect }: WhyOutcome["evidence"][number]): string {
-  const { by } = one;
+function evidenceLines({ evidence: act, effect }: WhyOutcome["evidence"][number]): string {
+  const { by } = act;
   const who = by === null ? "unknown" : `@${by.login} (${by.isBot ? "bot" : by.access})`;
-  const when = new Date(one.at).toISOString().slice(0, 16).replace("T", " ");
-  const stance = one.stance === null ? null : `(${one.stance})`;
-  const what = [one.kind, stance, one.sha?.slice(0, 12) ?? null].filter((part) => part !== null).join(" ");
-  const text = one.text?.replace(/\s+/g, " ").slice(0, 300) ?? null;
-  const below = [text, one.url].filter((part) => part !== null).map((part) => `\n    ${part}`);
+  const when = new Date(act.at).toISOString().slice(0, 16).replace("T", " ");
+  const stance = act.stance === null ? null : `(${act.stance})`;
+  const what = [act.kind, stance, act.sha?.slice(0, 12) ?? null].filter((part) => part !== null).join(" ");
+  const text = act.text?.replace(/\s+/g, " ").slice(0, 300) ?? null;
+  const below = [text, act.url].filter((part) => part !== null).map((part) => `\n    ${part}`);
   return `- ${when}  ${who}  ${what}: ${effect}${below.join("")}`;
 }
 
-/** One line of a list of memories. */
 export function lineOf(record: MemoryRecord): string {
   const text = (record.lesson ?? record.text).replace(/\s+/g, " ").trim().slice(0, 80);
   return [record.id, record.corpus, record.outcome ?? "-", record.language, record.path ?? "-", text].join("  ");
@@ -117,13 +117,12 @@ function writtenPart({ situation, lesson, tags, described }: MemoryRecord): stri
   return [`written by ${described?.by ?? "a model that is not named"}${sure}:`, ...lines].join("\n");
 }
 
-/** How many memories have a lesson, and why others have none: `lessons: 12; without: 3 (lesson/too-long 2, …); 5 wait`. */
+/** `lessons: 12; without, by rule: lesson/too-long 2; not described yet: 5` */
 export function lessonsLine({ described, without, waiting }: FieldCounts): string {
   const reasons = [...without].map(([name, count]) => `${name} ${count}`).join(", ");
   return `lessons: ${described}; without, by rule: ${reasons === "" ? "none" : reasons}; not described yet: ${waiting}`;
 }
 
-/** Names with their counts, the most frequent first. */
 export function mostFirst(counts: Iterable<readonly [string, number]>): readonly (readonly [string, number])[] {
   return [...counts].sort(([, a], [, b]) => b - a);
 }

@@ -1,5 +1,4 @@
-// kodiai memory: lists, shows and moves memories. `import` and `export` move them in and out, `backfill` fixes rows without a
-// language; `ls`, `show`, `why` and `stats` read one repository's, `forget` deletes one.
+// kodiai memory: lists, shows, moves and deletes memories.
 
 import { createReadStream } from "node:fs";
 import { UsageError } from "../../config/usage-error.ts";
@@ -17,21 +16,19 @@ import { heldEvidence } from "../../learn/learn.ts";
 import type { EvidenceStore } from "../../ports/feedback.ts";
 import { type MemoryVerbPorts, memoryVerbPorts } from "../../wire/cli/memory-ports.ts";
 import { escapedJson, terminalText } from "../terminal-text.ts";
-import { type ExitCode, noMore, oneOf, printed, readWords, wantsJson, wholeNumber, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { type ExitCode, noMore, oneOf, printed, type readWords, verb, wholeNumber, withPorts } from "../usage.ts";
+import type { VERBS } from "../verbs.ts";
 import { countsText, lessonsLine, lineOf, mostFirst, pageOf, whyPage } from "./memory-lines.ts";
 
-/** @returns 0; 2 when lines of an import were wrong, after the rest was stored @throws UsageError */
-export async function memory(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.memory.options, 2);
-  const [verb = "", subject] = positionals;
+/** @returns 0; 2 when an import had wrong lines, after the rest was stored @throws UsageError */
+export const memory = verb("memory", 2, async (values, [verb = "", subject]) => {
   const run = ACTIONS.get(verb);
   if (run === undefined)
     throw new UsageError(
       "use `memory ls`, `show ID`, `why ID`, `stats`, `forget ID`, `export FILE`, `import FILE` or `backfill`",
     );
   return withPorts(memoryVerbPorts(values["data-dir"]), (ports) => run(subject, values, ports));
-}
+});
 
 type MemoryWords = ReturnType<typeof readWords<typeof VERBS.memory.options>>["values"];
 
@@ -54,7 +51,7 @@ async function importFile(file: string | undefined, values: MemoryWords, ports: 
   const into = values.repo === undefined ? {} : { into: await ports.repoOf(values.repo) };
   const rules = { remembering: { redact }, lowInformation, ...into };
   const done = await importMemory(readLines(file), rules, { embedder, memory: store });
-  printed(wantsJson(values), done, () => importReport(file, done));
+  printed(values, done, () => importReport(file, done));
   return done.wrongLines > 0 ? 2 : 0;
 }
 
@@ -65,7 +62,7 @@ function importReport(file: string, imported: Imported): string {
   const { lines, remembered, problems, wrongLines, notRemembered, degraded } = imported;
   const { added, updated, unchanged, repeated, refused } = remembered;
   return [
-    `${file}: ${lines} rows: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
+    `${file}: ${counted(lines, "row")}: ${added} added, ${updated} updated, ${unchanged} unchanged, ${repeated} repeated, ` +
       `${notRemembered.length} not worth remembering, ${refused.length} refused, ${wrongLines} wrong; ${embeddedText(remembered)}`,
     ...problems.slice(0, SHOWN).map((problem) => `  line ${problem.line}: ${problem.reason}`),
     ...(wrongLines > SHOWN ? [`  and ${wrongLines - SHOWN} more`] : []),
@@ -79,7 +76,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   if (values.all === true && values.repo !== undefined) throw new UsageError("--all and --repo exclude each other");
   const corpora = corporaOf(values);
   const what = values.pairs === true ? "pairs" : "records";
-  const repos = values.all === true ? await ports.repositories() : [await ports.repoOf(values.repo)];
+  const repos = values.all === true ? await ports.labels.all() : [await ports.repoOf(values.repo)];
   const { memory: store, recall, embedder } = ports;
   let lines = 0;
   async function* text() {
@@ -95,8 +92,7 @@ async function exportFile(file: string | undefined, values: MemoryWords, ports: 
   // Standard output may be piped into another program.
   if (file === "-") return 0;
   const of = values.all === true ? counted(repos.length, "repository", "repositories") : repos.map(nameOf).join();
-  console.log(wantsJson(values) ? JSON.stringify({ version: 1, lines }) : `${file}: ${lines} ${what} of ${of}`);
-  return 0;
+  return printed(values, { lines }, () => `${file}: ${counted(lines, what.slice(0, -1))} of ${of}`);
 }
 
 async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
@@ -113,7 +109,7 @@ async function backfill(subject: string | undefined, values: MemoryWords, ports:
   const repo = await ports.repoOf(values.repo);
   const done = await backfillLanguages(repo, ports, { redact: ports.redact });
   const byLanguage = mostFirst(done.byLanguage);
-  return printed(wantsJson(values), { ...done, byLanguage: Object.fromEntries(byLanguage) }, () =>
+  return printed(values, { ...done, byLanguage: Object.fromEntries(byLanguage) }, () =>
     [
       `${nameOf(repo)}: ${counted(done.without, "memory", "memories")} without a language`,
       `  from their paths: ${countsText(byLanguage)}; still unknown: ${done.unknown}`,
@@ -127,8 +123,7 @@ async function forget(id: string | undefined, values: MemoryWords, ports: Memory
   const repo = await ports.repoOf(values.repo);
   const forgotten = await ports.memory.forget(repoKey(repo), [id]);
   if (forgotten === 0) throw new UsageError(`${nameOf(repo)} has no memory ${JSON.stringify(id)}`);
-  console.log(wantsJson(values) ? JSON.stringify({ version: 1, forgotten }) : `forgot ${terminalText(id)}`);
-  return 0;
+  return printed(values, { forgotten }, () => `forgot ${terminalText(id)}`);
 }
 
 function corporaOf({ corpus }: MemoryWords): readonly Corpus[] {
@@ -144,7 +139,7 @@ async function list(subject: string | undefined, values: MemoryWords, ports: Mem
   const known = await Promise.all(corpora.map((corpus) => store.known(repoKey(repo), corpus, embedder.space, null)));
   const ids = known.flatMap((of) => [...of.values()].map(({ id }) => id));
   const records = await recall.records(ownScope(repo), ids.slice(0, limit));
-  return printed(wantsJson(values), { total: ids.length, records }, () =>
+  return printed(values, { total: ids.length, records }, () =>
     [
       ...records.map((record) => terminalText(lineOf(record))),
       `${records.length} of ${counted(ids.length, "memory", "memories")} of ${nameOf(repo)}`,
@@ -154,13 +149,13 @@ async function list(subject: string | undefined, values: MemoryWords, ports: Mem
 
 async function show(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const record = await recordOf("show", id, values, ports);
-  return printed(wantsJson(values), { record }, () => terminalText(pageOf(record)));
+  return printed(values, { record }, () => terminalText(pageOf(record)));
 }
 
 async function why(id: string | undefined, values: MemoryWords, ports: MemoryVerbPorts): Promise<ExitCode> {
   const record = await recordOf("why", id, values, ports);
   const weighed = await whyOutcome(record, ports.evidence);
-  return printed(wantsJson(values), { id, ...weighed }, () => terminalText(whyPage(record, weighed)));
+  return printed(values, { id, ...weighed }, () => terminalText(whyPage(record, weighed)));
 }
 
 /** @throws UsageError when the repository has no such memory */
@@ -189,7 +184,7 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
     lessons: { ...fields, without: Object.fromEntries(fields.without) },
     feedback: acts,
   };
-  return printed(wantsJson(values), json, () =>
+  return printed(values, json, () =>
     [
       `${nameOf(repo)}: ${counted(total, "memory", "memories")}`,
       ...tables.map(([name, counts]) => `  by ${name}: ${countsText(mostFirst(counts))}`),
@@ -202,11 +197,8 @@ async function stats(_: string | undefined, values: MemoryWords, ports: MemoryVe
 }
 
 /**
- * Feedback that did not count, for the owner: bursts that are held, and acts by people without write access.
- *
- * @returns `bursts` by pull request: how many acts are held, and why; `weightless`: acts by people without write access, by bots
- *   and by unknown accounts, and the number of accounts
- * @throws Transient when memory cannot be read now
+ * Feedback that did not count, for the owner: held acts of each pull request, and acts by bots,
+ * unknown accounts and people without write access. @throws Transient
  */
 async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evidence">) {
   const bursts: { pull: number; acts: number; reason: string }[] = [];
@@ -215,7 +207,7 @@ async function heldActs(repo: RepoKey, store: Pick<EvidenceStore, "pulls" | "evi
     const evidence = await store.evidence(repo, pull);
     const byReason = Map.groupBy(heldEvidence(evidence).values(), (reason) => reason);
     for (const [reason, acts] of byReason) bursts.push({ pull, acts: acts.length, reason });
-    strangers.push(...evidence.filter((one) => one.by !== null && !isWriterAct(one)));
+    strangers.push(...evidence.filter((act) => act.by !== null && !isWriterAct(act)));
   }
   const accounts = new Set(strangers.map(({ by }) => by?.id)).size;
   return { bursts, weightless: { acts: strangers.length, accounts } };
@@ -228,34 +220,31 @@ function heldLines({
   return [
     acts === 0
       ? "feedback: none from people without write access"
-      : `feedback: ${acts} acts of ${accounts} accounts without write access have no weight`,
-    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${count} acts, ${reason}`),
+      : `feedback: ${counted(acts, "act")} of ${counted(accounts, "account")} without write access, without weight`,
+    ...bursts.map(({ pull, acts: count, reason }) => `burst on #${pull}: ${counted(count, "act")}, ${reason}`),
   ];
 }
 
-/** A longer line is returned cut, so that no file can fill the memory; readers refuse a line of this length. */
-export const MAX_LINE = 2_097_152;
+/** A longer line is cut, so that no file can fill the memory; readers refuse one of this length. */
+const MAX_LINE = 2_097_152;
 
-/** Lines without their line ends, decoded as UTF-8; `-` reads standard input. @throws UsageError if the file cannot be read */
+/**
+ * Lines of UTF-8 without their ends; `-` is standard input. Not node:readline, which also breaks at
+ * U+2028, a valid character in JSON. @throws UsageError if unreadable
+ */
 export async function* readLines(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let held = "";
   try {
-    yield* linesOf(file);
+    for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) {
+      const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
+      held = lines.pop() ?? "";
+      yield* lines.map((line) => line.replace(/\r$/, ""));
+      if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
+    }
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause)) throw cause;
     throw new UsageError(`${file} cannot be read: ${cause.message}`);
-  }
-}
-
-/** Not node:readline, which also breaks at U+2028, a valid character in JSON. */
-async function* linesOf(file: string): AsyncGenerator<string> {
-  const stream = file === "-" ? process.stdin : createReadStream(file);
-  const decoder = new TextDecoder();
-  let held = "";
-  for await (const chunk of stream) {
-    const lines = (held + decoder.decode(chunk as Uint8Array, { stream: true })).split("\n");
-    held = lines.pop() ?? "";
-    yield* lines.map((line) => line.replace(/\r$/, ""));
-    if (held.length > MAX_LINE) held = held.slice(0, MAX_LINE);
   }
   held += decoder.decode();
   if (held !== "") yield held.replace(/\r$/, "");

@@ -1,41 +1,31 @@
-// kodiai replay: measures whether memory helps a repository: its pull requests with memory, without, and with a placebo.
+// kodiai replay: whether memory helps a repository: with memory, without, and with a placebo.
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { styleText } from "node:util";
 import type { Interval } from "../../domain/figures/bootstrap-interval.ts";
 import { REPLAY_ARMS, REPLAY_LEAST, type ReplayFigures, replayFigures } from "../../domain/figures/replay.ts";
 import type { Repo } from "../../domain/job.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { isDatabase, storePlace } from "../../environment/data-dir.ts";
 import { nameOf } from "../../flows/memory/find-repository.ts";
 import { type Replayed, replayMemory } from "../../flows/memory/replay-memory.ts";
-import { memoryVerbPorts } from "../../wire/cli/memory-ports.ts";
+import { memoryToRead } from "../../wire/cli/memory-ports.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { printed, verb, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
 
 const MOST = 100_000;
 
-/** @returns 0, whether memory helps or not @throws UsageError; Error when memory has no pull request of the repository */
-export async function replay(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.replay.options);
-  const asJson = wantsJson(values);
+/** @returns 0, whether memory helps or not @throws UsageError; Error for an unknown repository */
+export const replay = verb("replay", 0, async (values) => {
   const last = wholeNumber("last", values.last ?? "200", 1, MOST);
-  const place = storePlace(values["data-dir"]);
-  // A look must not create a file.
-  if (!isDatabase(place) && !existsSync(join(place, "memory.db"))) throw new Error(`there is no memory in ${place}`);
-  return withPorts(memoryVerbPorts(values["data-dir"]), async (ports) => {
-    const repo = await ports.repoOf(values.repo);
-    const done = await replayMemory(repo, last, ports);
+  return withPorts(memoryToRead(values["data-dir"], values.repo), async ({ repo, ...ports }) => {
+    const done = await replayMemory(repo, last, { ...ports, repositories: ports.labels.all });
     if (done.known === 0)
       throw new Error(
         `memory has no pull request of ${nameOf(repo)} with comments; import its comments (kodiai memory import FILE)`,
       );
     warnDegraded("replay", done.degraded);
-    return printed(asJson, replayJson(repo, done), () => replayPage(repo, done));
+    return printed(values, replayJson(repo, done), () => replayPage(repo, done));
   });
-}
+});
 
 function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   return {
@@ -47,7 +37,6 @@ function replayJson(repo: Repo, { pulls, placebo, ...rest }: Replayed) {
   };
 }
 
-/** One table for all pull requests, and how to read it, with colours on a terminal that has them. */
 function replayPage(repo: Repo, done: Replayed): string {
   const all = replayFigures(done.pulls, done.placebo !== null);
   const name = terminalText(nameOf(repo));

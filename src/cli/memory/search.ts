@@ -1,4 +1,4 @@
-// kodiai search: searches memory by hand, as a review does, and shows what each result's rank is based on.
+// kodiai search: searches memory as a review does, and shows why each result has its rank.
 
 import { styleText } from "node:util";
 import { defaultConfig } from "../../config/repo-config.ts";
@@ -15,11 +15,11 @@ import { type HandSearched, type SearchPorts, searchByHand } from "../../flows/m
 import { modelAllowance } from "../../flows/review/model-allowance.ts";
 import { PLAIN_CHANGE } from "../../flows/review/review-ports.ts";
 import type { SpendingStore } from "../../ports/model.ts";
-import { memoryIfAny, repositoryWithMemory, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory-ports.ts";
+import { memoryToRead, rerankerOfEnvironment, searchPorts } from "../../wire/cli/memory-ports.ts";
 import { modelAccess } from "../../wire/cli/model.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, oneOf, printed, readWords, wantsJson, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { oneOf, printed, type readWords, verb, warnDegraded, wholeNumber, withPorts } from "../usage.ts";
+import type { VERBS } from "../verbs.ts";
 import { memoryLines } from "./memory-lines.ts";
 
 type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"];
@@ -27,21 +27,18 @@ type Words = ReturnType<typeof readWords<typeof VERBS.search.options>>["values"]
 const METHODS = ["semantic", "keyword", "hybrid"] as const;
 const MOST = 100;
 
-/** @returns 0, also when nothing is found @throws UsageError; Error when there are no memories of the repository */
-export async function search(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.search.options, Number.POSITIVE_INFINITY);
-  const asJson = wantsJson(values);
-  const asked = question(values, positionals);
-  return withPorts(memoryIfAny(values["data-dir"]), async (ports) => {
-    const { repo, opened } = await repositoryWithMemory(values.repo, ports);
+/** @returns 0, also when nothing is found @throws UsageError; Error for an unknown repository */
+export const search = verb("search", Number.POSITIVE_INFINITY, async (values, positionals) => {
+  const wish = question(values, positionals);
+  return withPorts(memoryToRead(values["data-dir"], values.repo), async ({ repo, ...opened }) => {
     const order =
       values.rerank === true ? await configured(repo, opened.spending) : { reranker: null, allowance: NO_ALLOWANCE };
     const rerank = order.allowance.model === null ? "auto" : "model";
-    const found = await searchByHand(positionals, { repo, ...asked, rerank }, { ...searchPorts(opened), ...order });
+    const found = await searchByHand(positionals, { repo, ...wish, rerank }, { ...searchPorts(opened), ...order });
     for (const { precedents } of found.searches) warnDegraded("search", precedents.degraded);
-    return printed(asJson, foundJson(repo, asked, found), () => foundPage(repo, found));
+    return printed(values, foundJson(repo, wish, found), () => foundPage(repo, found));
   });
-}
+});
 
 function question(values: Words, texts: readonly string[]): SearchWish {
   if (texts.length === 0 || texts.some((text) => text.trim() === ""))
@@ -63,7 +60,7 @@ function question(values: Words, texts: readonly string[]): SearchWish {
   };
 }
 
-/** Reranking costs money, so it needs the option: by the operator's reranker, else by the operator's model. */
+/** Reranking costs money, so it needs the option: by the operator's reranker, else the model. */
 async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<SearchPorts, "reranker" | "allowance">> {
   const reranker = await rerankerOfEnvironment();
   if (reranker !== null) return { reranker, allowance: NO_ALLOWANCE };
@@ -77,7 +74,7 @@ async function configured(repo: Repo, spending: SpendingStore): Promise<Pick<Sea
   );
 }
 
-/** `--language go,rust` and `--language go --language rust` are the same. Not for paths: a glob may contain a comma. */
+/** `--language go,rust` is `--language go --language rust`. Not for paths: globs hold commas. */
 function listed(words: readonly string[] | undefined): readonly string[] {
   const all = (words ?? []).flatMap((word) => word.split(","));
   return all.map((word) => word.trim()).filter((word) => word !== "");
@@ -89,7 +86,6 @@ function similarity(word: string): number {
   throw new UsageError(`--threshold takes a number from 0 to 1, not ${JSON.stringify(word)}`);
 }
 
-/** @returns text with ANSI colours if standard output is a terminal that supports them */
 function foundPage(repo: Repo, { memories, searches }: HandSearched): string {
   const several = searches.length > 1;
   const blocks = memories.flatMap(({ memory, text }, index) => [

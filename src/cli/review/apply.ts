@@ -1,4 +1,4 @@
-// kodiai review --apply: writes suggestions into the working tree, where it still has the lines that were reviewed.
+// kodiai review --apply: writes suggestions where the working tree has the reviewed lines.
 
 import { lstatSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,10 +12,8 @@ import { askerFor, Cancelled } from "../asker.ts";
 import { headLines, terminalText } from "../terminal-text.ts";
 
 /**
- * Asks, then writes each file at once. Names on standard error what it wrote, and each suggestion that it did not, with the reason.
- *
- * @param repo a folder of the clone
- * @param isSure true does not ask
+ * Asks, then writes. Names on standard error the files that it wrote, and each suggestion that it
+ * did not write, with the reason. @param isSure does not ask
  */
 export async function applySuggestions(
   review: Review,
@@ -82,12 +80,12 @@ function changed(file: string, reviewed: ReadonlyMap<number, string>, suggestion
     const old = lines.slice(startLine - 1, line);
     const isSame =
       old.length === line - startLine + 1 &&
-      old.every((one, at) => unended(one) === unended(reviewed.get(startLine + at)));
+      old.every((code, at) => unended(code) === unended(reviewed.get(startLine + at)));
     if (line >= below) refused.push(`:${startLine}: it overlaps another suggestion`);
     else if (!isSame) refused.push(`:${startLine}: the working tree has other lines there than those reviewed`);
     else {
       const own = text === "" ? [] : text.split("\n");
-      lines.splice(startLine - 1, old.length, ...(old[0]?.endsWith("\r") ? own.map((one) => `${one}\r`) : own));
+      lines.splice(startLine - 1, old.length, ...(old[0]?.endsWith("\r") ? own.map((code) => `${code}\r`) : own));
       below = startLine;
       applied += 1;
     }

@@ -2,6 +2,7 @@
 
 import { inspect, styleText } from "node:util";
 import type { ChangeContext } from "../../domain/change-context.ts";
+import { wholePercents } from "../../domain/figures/whole-percents.ts";
 import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { admissionText, candidatesText, type Precedents } from "../../domain/retrieval.ts";
@@ -16,14 +17,11 @@ import { withoutSecrets } from "../../wire/secrets.ts";
 import { memoryLines } from "../memory/memory-lines.ts";
 import { subject } from "../subject.ts";
 import { clipped, terminalJson, terminalText } from "../terminal-text.ts";
-import { type ExitCode, oneOf, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { verb } from "../usage.ts";
 import { type PlainQuestion, plainQuestion, promptParts, shownPrompts } from "./prompt-text.ts";
 
 /** @throws UsageError, or the error that prevented the review */
-export async function explain(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.explain.options, 1);
-  const asJson = values.json === true || oneOf("format", values.format ?? "pretty", ["pretty", "json"]) === "json";
+export const explain = verb("explain", 1, async (values, positionals) => {
   const questions: PlainQuestion[] = [];
   const { job, ports } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
@@ -37,8 +35,9 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   const written = await writeReview(job, ports, step);
   // The output of gather contains whole files, and with them their secrets.
   const output = { version: 1, job, stages, model: modelPart(questions, written) };
-  const clean = await withoutSecrets(JSON.parse(JSON.stringify(output, plain)) as typeof output);
-  if (asJson) console.log(terminalJson(clean));
+  const text = JSON.stringify(output, (_, value) => (value instanceof Map ? Object.fromEntries(value) : value));
+  const clean = await withoutSecrets(JSON.parse(text) as typeof output);
+  if (values.json === true) console.log(terminalJson(clean));
   else {
     for (const { stage, ms, value } of clean.stages) {
       const page = values.full === true ? outline(value) : stagePage(value, ms);
@@ -53,7 +52,7 @@ export async function explain(words: readonly string[]): Promise<ExitCode> {
   if (failed === null) return unread.length > 0 ? 2 : 0;
   console.error(`kodiai explain: not reviewed: ${failed}`);
   return 3;
-}
+});
 
 function stagePage(value: unknown, ms: number): string {
   if (isOf<Precedents>(value, "precedents")) return precedentsPage(value, ms);
@@ -65,7 +64,8 @@ function stageRows(value: unknown): readonly Row[] | null {
   if (isOf<PullRequestContext>(value, "context")) return gatherRows(value);
   if (isOf<ChangeContext>(value, "change-context")) return contextRows(value);
   if (isOf<Review>(value, "review")) return reviewRows(value);
-  return isSignals(value) ? analyzeRows(value) : null;
+  const isSignals = typeof value === "object" && value !== null && "intent" in value && "risks" in value;
+  return isSignals ? analyzeRows(value as ReviewSignals) : null;
 }
 
 function rowLines(rows: readonly Row[]): readonly string[] {
@@ -76,10 +76,6 @@ function rowLines(rows: readonly Row[]): readonly string[] {
 
 function isOf<T extends { readonly kind: string }>(value: unknown, kind: T["kind"]): value is T {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === kind;
-}
-
-function isSignals(value: unknown): value is ReviewSignals {
-  return typeof value === "object" && value !== null && "intent" in value && "risks" in value;
 }
 
 /** The prompt part by part, what was cut, and what the model read; or why no model was called. */
@@ -102,11 +98,6 @@ function modelPart(questions: readonly PlainQuestion[], written: Review | Skippe
   };
 }
 
-/** Maps as objects, so that JSON shows them. */
-function plain(_key: string, value: unknown): unknown {
-  return value instanceof Map ? Object.fromEntries(value) : value;
-}
-
 const LINE_CHARS = 160;
 
 /** A whole value; long lists and texts are cut visibly. */
@@ -115,7 +106,7 @@ function outline(value: unknown): string {
   return terminalText(inspect(value, cut)).replace(/^/gm, "  ");
 }
 
-/** The retrieve stage: why it searched, the queries, the results and what was cut. @param ms wall time of the stage */
+/** Why it searched, the queries, the results and what was cut. @param ms wall time of the stage */
 function precedentsPage(precedents: Precedents, ms: number): string {
   const found = [...queryRows(precedents), ...resultRows(precedents)];
   const rows = [...gateRows(precedents), ...found, ...costRows(precedents, ms)];
@@ -199,11 +190,11 @@ function seenLines({ seenBefore }: Precedents): readonly string[] {
 
 const SHOWN_IDS = 6;
 
-/** Cut memories by reason, most frequent first; figures in a reason are those of its first memory. */
+/** Cut memories by reason, most frequent first; figures in a reason are those of its first. */
 function cutLines({ cut: out }: Precedents): readonly string[] {
   const groups = Map.groupBy(out, ({ reason }) => reason.replace(/\d+(?:\.\d+)?|mem_[0-9a-f]{12}/g, "…"));
   const lines = [...groups.values()]
-    .sort((one, other) => other.length - one.length)
+    .sort((first, second) => second.length - first.length)
     .map((all) => {
       const ids = all.slice(0, SHOWN_IDS).map(({ id }) => id);
       const more = all.length > SHOWN_IDS ? ` and ${all.length - SHOWN_IDS} more` : "";
@@ -217,7 +208,7 @@ function section(title: string, count: number, lines: readonly string[]): readon
   return ["", `  ${styleText("bold", `${title} (${count})`)}`, ...lines.map((line) => `  ${line}`)];
 }
 
-/** A line with its label; a line without one continues the line before. A stage has about ten; `--full` prints it all. */
+/** A line without a label continues the line before. A stage has about ten; `--full` prints all. */
 type Row = readonly [label: string, text: string];
 
 const SHOWN = 5;
@@ -246,7 +237,8 @@ function toolRows({ results }: ToolReport): readonly Row[] {
 }
 
 function analyzeRows({ intent, languages, risks, author, metrics }: ReviewSignals): readonly Row[] {
-  const shares = languages.map(({ name, share }) => `${name} ${Math.round(share * 100)} %`).join(", ");
+  const percents = wholePercents(languages.map(({ share }) => share));
+  const shares = languages.map(({ name }, at) => `${name} ${percents[at]} %`).join(", ");
   const { files, added, removed, hunks } = metrics;
   return [
     ["intent", `${intent.type ?? "unknown"}${intent.breaking.length > 0 ? ", breaking" : ""}`],

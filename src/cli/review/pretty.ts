@@ -1,26 +1,24 @@
-// A review for a person at a terminal: code frames, most severe first, then everything that was not reported.
+// A review for a person at a terminal: code frames, most severe first, then what was not reported.
 
 import { styleText } from "node:util";
-import { problemLine } from "../../config/located.ts";
+import { problemLine } from "../../config/problems.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { mergeSignal, type PlacedFinding, quietVerdict, type Review } from "../../domain/review.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { clipped, type NumberedLines, terminalText } from "../terminal-text.ts";
 
+const CHANGED = "this change edits .kodiai.yml; it was reviewed by the configuration of its base";
 const COLOR = { critical: "red", major: "red", medium: "yellow", minor: "blue" } as const;
 
-/**
- * @param lines lines of changed files by path, for the code frames
- * @returns text with ANSI colours where standard output is a terminal that wants them (NO_COLOR is obeyed)
- */
+/** @param lines of changed files by path, for the code frames */
 export function prettyReview(review: Review, lines: ReadonlyMap<string, NumberedLines>): string {
-  const { heldBack, leftOut, degraded } = review;
+  const { heldBack, leftOut, degraded, configProblems, configChanges } = review;
   const held = heldBack.map(
     ({ finding: { path, line, rule, title }, reason }) => `${path}:${line} ${rule ?? title}: ${reason}`,
   );
   const parts = [
     ...(review.walkthrough === null ? [] : [terminalText(review.walkthrough)]),
-    ...review.findings.map((placed) => finding(placed, lines.get(placed.finding.path) ?? new Map())),
+    ...review.findings.map((placed) => findingText(placed, lines.get(placed.finding.path) ?? new Map())),
     notes("held back", held),
     notes(
       "left out",
@@ -30,35 +28,28 @@ export function prettyReview(review: Review, lines: ReadonlyMap<string, Numbered
       "degraded",
       degraded.map(({ part, reason }) => `${part}: ${reason}`),
     ),
-    notes("configuration", configuration(review)),
+    notes("configuration", [...configProblems.map(problemLine), ...(configChanges ? [CHANGED] : [])]),
     `configuration: ${terminalText(review.configUsed)}\n${verdict(review)}`,
   ];
   return parts.filter((part) => part !== null).join("\n\n");
 }
 
-function configuration({ configProblems, configChanges }: Review): readonly string[] {
-  const change = "this change edits .kodiai.yml; it was reviewed by the configuration of its base";
-  return [...configProblems.map(problemLine), ...(configChanges ? [change] : [])];
-}
-
-function finding({ finding: one, place, reason }: PlacedFinding, lines: NumberedLines): string {
-  const where = one.startLine === one.line ? `${one.line}` : `${one.startLine}-${one.line}`;
-  const badge = styleText([COLOR[one.severity], "bold"], one.severity);
-  const head = `${badge} ${styleText("bold", oneLine(one.title))} ${styleText("dim", one.rule ?? one.source)}`;
-  const at = styleText("cyan", oneLine(`${one.path}:${where}`));
+function findingText({ finding: found, place, reason }: PlacedFinding, lines: NumberedLines): string {
+  const where = found.startLine === found.line ? `${found.line}` : `${found.startLine}-${found.line}`;
+  const badge = styleText([COLOR[found.severity], "bold"], found.severity);
+  const head = `${badge} ${styleText("bold", oneLine(found.title))} ${styleText("dim", found.rule ?? found.source)}`;
+  const at = styleText("cyan", oneLine(`${found.path}:${where}`));
   const aside = place === "inline" ? "" : styleText("dim", ` (${place}: ${reason ?? ""})`);
-  const body = terminalText(one.body).split("\n");
+  const body = found.body === "" ? [] : ["", ...terminalText(found.body).split("\n")];
   return [
     head,
     `  ${at}${aside}`,
-    ...codeFrame(one, lines, COLOR[one.severity]),
-    "",
+    ...codeFrame(found, lines, COLOR[found.severity]),
     ...body.map((line) => `  ${line}`.trimEnd()),
-    ...suggestedDiff(one, lines),
+    ...suggestedDiff(found, lines),
   ].join("\n");
 }
 
-/** The lines that the suggestion replaces, and its own. */
 function suggestedDiff({ suggestion }: Finding, lines: NumberedLines): readonly string[] {
   if (suggestion === null) return [];
   const { startLine, line, text } = suggestion;
@@ -79,17 +70,13 @@ function notes(title: string, lines: readonly string[]): string | null {
 }
 
 function verdict(review: Review): string {
-  const isQuiet = review.findings.length === 0;
-  const what = isQuiet ? quiet(review) : `${counted(review.reviewed.length, "file")} reviewed,`;
+  const { head, rest } = quietVerdict(review);
+  const quiet = `${styleText(review.reviewed.length === 0 ? "bold" : ["green", "bold"], head)}${rest};`;
+  const what = review.findings.length === 0 ? quiet : `${counted(review.reviewed.length, "file")} reviewed,`;
   const incomplete = review.degraded.length > 0 ? styleText("yellow", "; incomplete, see above") : "";
   const signal = mergeSignal(review, review.findings);
   const first = signal === "" ? "" : `${styleText("bold", signal)}. `;
   return `${first}${what} ${review.leftOut.length} left out${incomplete}; ${review.cost.ms} ms, ${modelText(review)}`;
-}
-
-function quiet(review: Review): string {
-  const { head, rest } = quietVerdict(review);
-  return `${styleText(review.reviewed.length === 0 ? "bold" : ["green", "bold"], head)}${rest};`;
 }
 
 function modelText({ coverage, cost }: Review): string {
@@ -106,20 +93,20 @@ function oneLine(text: string): string {
 const MAX_LINES = 8;
 const MAX_CHARACTERS = 160;
 
-/** The lines of a finding with one line around them, as compilers show them; none if they are not known. */
-function codeFrame(one: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
-  if (one.side === "LEFT") return [];
-  const last = Math.min(one.line, one.startLine + MAX_LINES - 1);
+/** The lines of a finding with one line around them, as compilers show them; none if not known. */
+function codeFrame(finding: Finding, lines: NumberedLines, color: "red" | "yellow" | "blue"): readonly string[] {
+  if (finding.side === "LEFT") return [];
+  const last = Math.min(finding.line, finding.startLine + MAX_LINES - 1);
   const width = String(last + 1).length;
   const frame: string[] = [];
-  for (let number = one.startLine - 1; number <= last + 1; number++) {
+  for (let number = finding.startLine - 1; number <= last + 1; number++) {
     const text = lines.get(number);
     if (text === undefined) continue;
-    const inside = number >= one.startLine && number <= one.line;
+    const inside = number >= finding.startLine && number <= finding.line;
     const gutter = `${inside ? ">" : " "} ${String(number).padStart(width)} | `;
     const code = clipped(terminalText(text), MAX_CHARACTERS);
     frame.push(inside ? `  ${styleText(color, gutter)}${code}` : styleText("dim", `  ${gutter}${code}`));
   }
-  if (last < one.line) frame.push(styleText("dim", `    … ${one.line - last} more`));
+  if (last < finding.line) frame.push(styleText("dim", `    … ${finding.line - last} more`));
   return frame.map((line) => line.trimEnd());
 }

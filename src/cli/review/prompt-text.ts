@@ -15,7 +15,6 @@ export function plainQuestion({ purpose, tier, effort, maxOutputTokens, ...reque
   return { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape: { name, jsonSchema } };
 }
 
-/** The prompt as one page: purpose and model, the system part, the user part, the schema of the reply. */
 export function promptText(title: string, question: PlainQuestion): string {
   const { purpose, tier, effort, maxOutputTokens, inputTokens, system, user, shape } = question;
   const facts = `purpose ${purpose}; model ${tier}; effort ${effort}; about ${inputTokens} tokens in, at most ${maxOutputTokens} out`;
@@ -42,10 +41,7 @@ export function shownPrompts(questions: readonly PlainQuestion[], format: string
 /** A line that begins or ends text by others: see domain/text/untrusted-text.ts. */
 const FENCE = /^(kodiai-[0-9a-f]{16,})(?: |$)/;
 
-/**
- * The parts of a prompt's user part, in order: one for each of our headings. Headings inside of text by others are not ours
- * and do not count.
- */
+/** The parts of a prompt's user part: one for each heading of ours, none for headings of others. */
 export function promptParts({ user }: Pick<PlainQuestion, "user">) {
   /** The heading of each, and its size in UTF-16 units. */
   const parts: { part: string; chars: number }[] = [];

@@ -15,8 +15,7 @@ import { redact } from "../../wire/secrets.ts";
 import { canAsk } from "../asker.ts";
 import { subject } from "../subject.ts";
 import { shownLines, terminalJson, terminalText } from "../terminal-text.ts";
-import { type ExitCode, oneOf, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { type ExitCode, oneOf, verb } from "../usage.ts";
 import { applySuggestions } from "./apply.ts";
 import { prettyReview } from "./pretty.ts";
 import { type PlainQuestion, plainQuestion, shownPrompts } from "./prompt-text.ts";
@@ -25,9 +24,7 @@ import { sarif } from "./sarif.ts";
 const FORMATS = ["pretty", "md", "json", "sarif"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** @throws UsageError, or whatever kept the review from being written */
-export async function review(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.review.options, 1);
+export const review = verb("review", 1, async (values, positionals) => {
   const format = values.json === true ? "json" : oneOf("format", values.format ?? "pretty", FORMATS);
   const failOn = oneOf("fail-on", values["fail-on"] ?? "never", [...SEVERITIES, "never"]);
   if (values.apply === true && values.yes !== true && !canAsk())
@@ -36,7 +33,9 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
   const { job, ports, post } = await subject(values, positionals, (request) => questions.push(plainQuestion(request)));
 
   let context: PullRequestContext | null = null;
-  const show = process.stderr.isTTY && format !== "json" && format !== "sarif" ? showInPlace : () => {};
+  const isShown = process.stderr.isTTY && format !== "json" && format !== "sarif";
+  /** Replaces the last line of the terminal. */
+  const show = (text: string) => isShown && process.stderr.write(`\r\u001b[K${text}`);
   const step: Stage = async (name, run) => {
     show(`${name} …`);
     try {
@@ -70,7 +69,7 @@ export async function review(words: readonly string[]): Promise<ExitCode> {
     await applySuggestions(clean, context, values.repo ?? ".", values.yes === true);
   if (failed !== null) return 3;
   return unread.length > 0 ? 2 : exitCode(written, failOn);
-}
+});
 
 /** What the configuration leaves out is no failure of a workflow that comments. */
 async function skipped(reason: string, isComment: boolean, outcome: string | undefined): Promise<ExitCode> {
@@ -91,7 +90,7 @@ function exitCode(written: Review, failOn: Severity | "never"): ExitCode {
   return 3;
 }
 
-/** The review's address on GitHub; null where it is not there: what GitHub refuses, or does not take now, costs no finding. */
+/** The review's address on GitHub; null if GitHub does not take it: that costs no finding. */
 async function posting(post: () => ReturnType<typeof postReview>): Promise<string | null> {
   const notPosted = (reason: string) => {
     console.error(`kodiai review: not posted: ${terminalText(reason)}`);
@@ -109,14 +108,11 @@ async function posting(post: () => ReturnType<typeof postReview>): Promise<strin
   }
 }
 
-interface Outcome {
-  readonly posted: string | null;
-  readonly findings: readonly Finding[];
-  readonly markdown: string;
-}
-
 /** @throws UsageError when the file cannot be written */
-async function writeOutcome(file: string | undefined, { findings, ...outcome }: Outcome): Promise<void> {
+async function writeOutcome(
+  file: string | undefined,
+  { findings, ...outcome }: { posted: string | null; findings: readonly Finding[]; markdown: string },
+): Promise<void> {
   if (file === undefined) return;
   const shown = findings.map(({ path, side, startLine, line, severity, title, body }) => {
     return { path, side, startLine, line, severity, title, body };
@@ -132,18 +128,13 @@ async function print(clean: Review, format: Format, context: PullRequestContext 
   return prettyReview(clean, context === null ? new Map() : await shownLines(context, paths));
 }
 
-/** The last line of the terminal is this text; "" clears it. */
-function showInPlace(text: string): void {
-  process.stderr.write(`\r\u001b[K${text}`);
-}
-
 function isContext(value: unknown): value is PullRequestContext {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "context";
 }
 
 /**
- * The review as plain JSON, documented in docs/review-json.md. Findings are in the order in which people see them; a change that
- * breaks readers raises `version`.
+ * The review as JSON, documented in docs/review-json.md. Findings are in the order in which people
+ * see them. A change that breaks readers raises `version`.
  */
 function reviewJson(review: Review) {
   const { head, rest, held } = quietVerdict(review);

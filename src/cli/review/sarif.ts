@@ -1,19 +1,21 @@
-// SARIF 2.1.0, for code scanning and editors. The specification: docs.oasis-open.org/sarif/sarif/v2.1.0.
+// SARIF 2.1.0, for code scanning and editors: docs.oasis-open.org/sarif/sarif/v2.1.0.
+
 import manifest from "../../../package.json" with { type: "json" };
 import { docsPage } from "../../config/rule-page.ts";
 import type { Finding, Suggestion } from "../../domain/finding.ts";
 import { quietVerdict, type Review, unreadDiff } from "../../domain/review.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { ruleText } from "../../wire/rules.ts";
 
 const LEVEL = { critical: "error", major: "error", medium: "warning", minor: "note" } as const;
 
-/** Where a finding of no built-in rule is explained: a repository's own rules, the model, memory, another tool. */
+/** Where a finding of no built-in rule is explained. */
 const PAGE = { rule: "configuration.md", model: "models.md", memory: "memory.md", tool: "linters.md" } as const;
 
-/** GitHub shows security findings by a score: over 9 critical, over 7 high, over 4 medium. Source: GitHub's SARIF support. */
+/** GitHub's SARIF support: over 9 is critical, over 7 high, over 4 medium. */
 const SECURITY_SCORE = { critical: "9.5", major: "8.0", medium: "5.0", minor: "3.0" } as const;
 
-/** One run with a rule per distinct rule and a result per finding; held-back findings appear as suppressed results. */
+/** One run with the rules that fired, and a result per finding; held-back ones are suppressed. */
 export function sarif(review: Review) {
   const all = [...review.findings, ...review.heldBack].map(({ finding }) => finding);
   const byRule = Map.groupBy(all, ruleId);
@@ -41,7 +43,7 @@ export function sarif(review: Review) {
         results: [
           ...review.findings.map(({ finding }) => result(finding)),
           ...review.heldBack.map(({ finding, reason }) => {
-            // In source: suppressed by a comment in the code. External: by the configuration or the title.
+            // In source: by a comment in the code. External: by the configuration or the title.
             const kind = reason.startsWith("kodiai-ignore") ? "inSource" : "external";
             return { ...result(finding), suppressions: [{ kind, justification: reason }] };
           }),
@@ -51,7 +53,7 @@ export function sarif(review: Review) {
   };
 }
 
-/** A built-in rule has its own text; a repository's rule or the model has only its first finding's. */
+/** A built-in rule has a text of its own; any other has only that of its first finding. */
 function ruleOf(id: string, finding: Finding) {
   const known = ruleText(id);
   const { severity, category } = known ?? finding;
@@ -60,7 +62,7 @@ function ruleOf(id: string, finding: Finding) {
     id,
     shortDescription: { text: short },
     fullDescription: { text: known?.why ?? short },
-    help: { text: known?.fix ?? finding.body },
+    help: { text: known?.fix ?? (finding.body || finding.title) },
     helpUri: docsPage(known === null ? PAGE[finding.source] : `rules.md#${id}`),
     defaultConfiguration: { level: LEVEL[severity] },
     properties: {
@@ -77,7 +79,7 @@ function resultOf(finding: Finding) {
   return {
     ruleId: ruleId(finding),
     level: LEVEL[finding.severity],
-    message: { text: `${finding.title}\n\n${finding.body}` },
+    message: { text: paragraphs(finding.title, finding.body) },
     locations: [
       {
         physicalLocation: {
@@ -92,7 +94,7 @@ function resultOf(finding: Finding) {
   };
 }
 
-/** A region without columns ends before its last line end, so a deletion names the start of the next line. */
+/** A region without columns leaves its last line end, so a deletion reaches to the next line. */
 function fixOf({ startLine, line, text, crlf }: Suggestion, artifactLocation: object) {
   const whole = { startLine, endLine: line };
   const deletedRegion = text === "" ? { startLine, startColumn: 1, endLine: line + 1, endColumn: 1 } : whole;

@@ -1,51 +1,48 @@
-// kodiai config: checks a file, prints each effective value with its source, explains a key, or prints the JSON Schema.
+// kodiai config: checks a file, prints effective values, explains a key, prints the JSON Schema.
 
 import { lstatSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { stringify } from "yaml";
 import { CONFIG_KEYS, type ConfigKey, configJsonSchema, schemaAt } from "../../config/config-keys.ts";
 import { valueAt } from "../../config/config-view.ts";
-import { didYouMean } from "../../config/did-you-mean.ts";
-import { problemLine } from "../../config/located.ts";
+import { plainWord } from "../../config/did-you-mean.ts";
 import { type ParsedConfig, parseConfig } from "../../config/parse-config.ts";
+import { problemLine } from "../../config/problems.ts";
+import { keyHint } from "../../config/read-config-file.ts";
 import type { ConfigProblem } from "../../config/repo-config.ts";
 import { UsageError } from "../../config/usage-error.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isFolder } from "../../environment/data-dir.ts";
 import { unreadProblem } from "../../gather/gather.ts";
-import { configVerbPorts, entriesIn } from "../../wire/cli/config.ts";
+import { configHere, configOnGitHub, entriesIn } from "../../wire/cli/config.ts";
 import { knownRules } from "../../wire/rules.ts";
 import { clipped, terminalText } from "../terminal-text.ts";
-import { type ExitCode, fileText, printed, readWords, wantsJson } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { type ExitCode, fileText, printed, type readWords, repoFolder, verb } from "../usage.ts";
+import type { VERBS } from "../verbs.ts";
 
-type ConfigPorts = Awaited<ReturnType<typeof configVerbPorts>>;
+type Words = ReturnType<typeof readWords<typeof VERBS.config.options>>["values"];
 
 /** @throws UsageError */
-export async function config(words: readonly string[]): Promise<ExitCode> {
-  const { values, positionals } = readWords(words, VERBS.config.options, 2);
-  const [verb = "show", word] = positionals;
-  const asJson = wantsJson(values);
+export const config = verb("config", 2, async (values, [verb = "show", word]) => {
   if (verb === "schema" && word === undefined) {
     console.log(JSON.stringify(configJsonSchema(), null, 2));
     return 0;
   }
   if (verb === "check" && word !== undefined && values.repo !== undefined)
     throw new UsageError("`config check` takes FILE or --repo PATH, not both");
-  if (verb === "check") return check(word ?? (await fileIn(values.repo ?? ".")), asJson);
-  if (verb === "show" && word === undefined)
-    return show(await configVerbPorts(values.repo), asJson, values.all === true);
-  if (verb === "explain" && word !== undefined) return explain(word, await configVerbPorts(values.repo), asJson);
+  if (verb === "check") return check(word ?? (await fileIn(values.repo ?? ".")), values);
+  if (verb === "show" && word === undefined) return show(values);
+  if (verb === "explain" && word !== undefined) return explain(word, values);
   throw new UsageError("write `config show`, `config explain KEY`, `config check [FILE]` or `config schema`");
-}
+});
 
-async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: boolean): Promise<ExitCode> {
-  const parsed = await read();
+async function show(words: Words): Promise<ExitCode> {
+  const { name, notRead, parsed } = await configOf(words.repo);
   const { problems, used } = parsed;
-  printed(asJson, { repository: name, used, values: configValues(parsed), problems, notRead }, () =>
+  printed(words, { repository: name, used, values: configValues(parsed), problems, notRead }, () =>
     [
       terminalText(`# ${used}`),
-      ...configLines(parsed, all),
+      ...configLines(parsed, words.all === true),
       ...problems.map((problem) => terminalText(problemLine(problem))),
       ...(notRead === null ? [] : [`not read: ${notRead}`]),
     ].join("\n"),
@@ -53,29 +50,36 @@ async function show({ name, notRead, read }: ConfigPorts, asJson: boolean, all: 
   return codeOf(problems);
 }
 
-async function explain(key: string, { notRead, read }: ConfigPorts, asJson: boolean): Promise<ExitCode> {
-  const explained = configExplanation(key, await read());
+async function explain(key: string, words: Words): Promise<ExitCode> {
+  const { notRead, parsed } = await configOf(words.repo);
+  const explained = configExplanation(key, parsed);
   if ("problem" in explained) throw new UsageError(explained.problem);
   const lines = [...explained.lines, ...(notRead === null ? [] : [`not read: ${notRead}`])];
-  return printed(asJson, { keys: explained.keys, notRead }, () => lines.join("\n"));
+  return printed(words, { keys: explained.keys, notRead }, () => lines.join("\n"));
 }
 
-/** @throws UsageError if it is not a folder with a `.kodiai.yml` */
+/** Of a clone, or of OWNER/NAME on GitHub. @throws UsageError */
+async function configOf(word: string | undefined) {
+  if (word !== undefined && !isFolder(word)) return { name: word, ...(await configOnGitHub(word)) };
+  const folder = repoFolder(word);
+  return { name: folder, ...(await configHere(folder)) };
+}
+
+/** @throws UsageError for a folder without a `.kodiai.yml` */
 async function fileIn(folder: string): Promise<string> {
-  if (!isFolder(folder))
-    throw new UsageError(`${folder} is not a folder; \`kodiai config show\` also reads OWNER/NAME on GitHub`);
+  const whole = repoFolder(folder);
   const file = join(folder, ".kodiai.yml");
   const isRead = lstatSync(file, { throwIfNoEntry: false })?.isFile() === true;
   const [problem] = isRead ? [] : (await entriesIn(folder)).flatMap(unreadProblem);
   if (problem !== undefined) throw new UsageError(`${problem.file} ${problem.message}`);
-  if (!isRead) throw new UsageError(`no .kodiai.yml in ${resolve(folder)}; \`kodiai init\` writes one`);
+  if (!isRead) throw new UsageError(`no .kodiai.yml in ${whole}; \`kodiai init\` writes one`);
   return file;
 }
 
-function check(file: string, asJson: boolean): ExitCode {
+function check(file: string, words: Words): ExitCode {
   const { problems } = parseConfig([{ file, text: fileText(file) }], knownRules());
   const page = () => problems.map((problem) => terminalText(problemLine(problem))).join("\n");
-  printed(asJson, { problems }, () => page() || `${file}: no problems`);
+  printed(words, { problems }, () => page() || `${file}: no problems`);
   return codeOf(problems);
 }
 
@@ -88,18 +92,15 @@ type Effective = Pick<ParsedConfig, "config" | "origins">;
 type ExplainedKey = ReturnType<typeof explainedKey>;
 
 /**
- * Every key of the configuration, and each rule that a file sets; keys of list items are part of their lists. `value` is null when
- * nothing is set and there is no default; `origin` is a file, `preset NAME` or `default`.
+ * Every key, and each rule that a file sets; keys of list items are part of their lists. `value`
+ * is null when nothing is set and there is no default; `origin` is a file, `preset NAME` or
+ * `default`.
  */
 export function configValues({ config, origins }: Effective) {
   return [...origins].map(([key, origin]) => ({ key, value: valueAt(config, key), origin }));
 }
 
-/**
- * A line for each key that a file or preset sets, with its origin; rules that are set follow `rules`.
- *
- * @param all also keys at their default
- */
+/** A line with its origin for each key and rule that is set. @param all also those at default */
 export function configLines(effective: Effective, all: boolean): readonly string[] {
   const values = configValues(effective);
   const set = all ? values : values.filter(({ origin }) => origin !== "default");
@@ -112,19 +113,15 @@ export function configLines(effective: Effective, all: boolean): readonly string
   ];
 }
 
-/**
- * The meaning, type, default and current value of a key; for a section, its keys.
- *
- * @param word `review.maxComments`, `review`, `rules.weak-hash`, `customRules[].id`; any case, also snake_case
- */
+/** Of a section: its keys. @param word `review`, `rules.weak-hash`, `customRules[].id` */
 export function configExplanation(word: string, effective: Effective) {
   const rule = /^rules\.(.{1,100})$/.exec(word)?.[1];
-  const wanted = rule === undefined ? plain(word) : "rules";
-  const keys = CONFIG_KEYS.filter(({ path }) => plain(path) === wanted || plain(path).startsWith(`${wanted}.`));
+  const wanted = rule === undefined ? plainWord(word) : "rules";
+  const keys = CONFIG_KEYS.filter(({ path }) => `${plainWord(path)}.`.startsWith(`${wanted}.`));
   if (keys.length === 0) return { problem: unknownKey(word) };
   const explained = keys.map((key) => explainedKey(rule === undefined ? key.path : word, key, effective));
   const [first] = explained;
-  if (first !== undefined && plain(first.key) === plain(word)) {
+  if (first !== undefined && plainWord(first.key) === plainWord(word)) {
     return { keys: [first], lines: keyLines(first).map(terminalText) };
   }
   const depth = wanted.split(".").length;
@@ -162,24 +159,13 @@ function nested(path: readonly string[], value: unknown): unknown {
   return first === undefined ? value : { [first]: nested(rest, value) };
 }
 
-/** `Review.max_comments` → `review.maxcomments`: the form in which keys are compared. */
-function plain(word: string): string {
-  return word.toLowerCase().replace(/(?<=[a-z])[_-](?=[a-z])/g, "");
-}
-
 function unknownKey(word: string): string {
-  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => withSections(path)))];
-  const last = (path: string) => path.split(".").at(-1) ?? path;
-  const byLast = paths.find((path) => plain(last(path)) === plain(last(word)));
-  const near = byLast ?? didYouMean(word, paths) ?? paths.find((path) => didYouMean(last(word), [last(path)]) !== null);
-  const fix = near === undefined ? "docs/configuration.md lists them" : `did you mean ${near}?`;
+  // `a.b.c` → `a`, `a.b`, `a.b.c`.
+  const sections = (parts: readonly string[]) => parts.map((_, at) => parts.slice(0, at + 1).join("."));
+  const paths = [...new Set(CONFIG_KEYS.flatMap(({ path }) => sections(path.split("."))))];
+  const near = keyHint(word, paths, "");
+  const fix = near === null ? "docs/configuration.md lists them" : `did you mean ${near}?`;
   return `${JSON.stringify(word)} is not a key of .kodiai.yml; ${fix}`;
-}
-
-/** `a.b.c` → `a`, `a.b`, `a.b.c`. */
-function withSections(path: string): readonly string[] {
-  const parts = path.split(".");
-  return parts.map((_, at) => parts.slice(0, at + 1).join("."));
 }
 
 function valueText(value: unknown): string {

@@ -1,15 +1,15 @@
-// The memory section of `kodiai doctor`: its size, its embedders, what is missing, and how it is searched.
+// The memory section of `kodiai doctor`: its size, its embedders, and how it is searched.
 
 import type { Env } from "../../config/environment/env.ts";
 import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/set-variables.ts";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
 import { chosenEmbedder } from "../../wire/models.ts";
 import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../../wire/store.ts";
 
-/** One line of `doctor`. */
 export interface Check {
   readonly name: string;
   readonly state: "ok" | "note" | "broken";
@@ -21,21 +21,10 @@ export const ok = (name: string, text: string): Check => ({ name, state: "ok", t
 export const note = (name: string, text: string): Check => ({ name, state: "note", text });
 export const broken = (name: string, text: string): Check => ({ name, state: "broken", text });
 
-interface Space {
-  readonly model: string;
-  readonly dimension: number;
-}
-
-/** The chosen embedder, as it answers; its space is null when it gave no vector. */
-interface Embedding {
-  readonly check: Check;
-  readonly space: Space | null;
-}
-
-/** Checks memory at a place (see storePlace) against the embedder that the environment configures. Never rejects. */
+/** Checks memory at a place (see storePlace) against the configured embedder. Never rejects. */
 export async function memoryChecks(place: string): Promise<readonly Check[]> {
   const read = readEmbeddings(setVariables(process.env));
-  const embedder: Embedding =
+  const embedder =
     "problems" in read
       ? { check: broken("embedder", read.problems.join("; ")), space: null }
       : await embedderCheck(read.embeddings);
@@ -50,14 +39,13 @@ function usearchCheck(): Check {
   return note("usearch", text);
 }
 
-/** The number of vectors in a PostgreSQL, by embedder. */
-async function databaseCheck(url: string, space: Space | null): Promise<Check> {
+async function databaseCheck(url: string, space: EmbeddingSpace | null): Promise<Check> {
   const name = "vectors";
   try {
     const store = await openStore(url, { isCommand: true });
     const spaces = await store.spaces().finally(() => store.close());
-    const text = spaces.map((one) => `${one.vectors} of ${named(one)}`).join(", ");
-    const hasOthers = space !== null && spaces.some((one) => !isSame(one, space));
+    const text = spaces.map((stored) => `${stored.vectors} of ${named(stored)}`).join(", ");
+    const hasOthers = space !== null && spaces.some((stored) => !isSame(stored, space));
     if (!hasOthers) return ok(name, text === "" ? "none yet" : text);
     return note(name, `${text}; those of another embedder are not searched`);
   } catch (error) {
@@ -68,8 +56,8 @@ async function databaseCheck(url: string, space: Space | null): Promise<Check> {
 /** `doctor` is interactive: one attempt, and half the timeout of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
-/** Embeds one text: an address that answers does not prove that the model embeds. */
-async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
+/** Embeds a text: an answer alone proves nothing. `space` is null when there was no vector. */
+async function embedderCheck(embeddings: Embeddings) {
   const embedder = await chosenEmbedder(embeddings, HURRIED);
   const answer = await embedder.embed(["kodiai doctor"], "query");
   const { space } = embedder;
@@ -82,16 +70,16 @@ async function embedderCheck(embeddings: Embeddings): Promise<Embedding> {
   return { check: ok("embedder", text), space };
 }
 
-function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
+function factChecks(facts: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
   const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
-  const sizes = bytes.map((file) => `${file.file} ${megabytes(file.bytes)}`).join(", ");
+  const sizes = bytes.map((file) => `${file.file} ${(file.bytes / 1e6).toFixed(1)} MB`).join(", ");
   if (problems.length > 0) {
     return [broken("memory", `${problems.join("; ")}; reviews run without it (${sizes})`)];
   }
   const all = `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
   const held = records === 0 ? "nothing remembered yet" : all;
   return [
-    ok("memory", `${held}, ${stale} stale, ${cachedQueries} queries cached; ${sizes}`),
+    ok("memory", `${held}, ${stale} stale, ${counted(cachedQueries, "query", "queries")} cached; ${sizes}`),
     ...vectorChecks(facts, space),
     "version" in sqliteVec
       ? ok("sqlite-vec", sqliteVec.version)
@@ -101,12 +89,12 @@ function factChecks(facts: MemoryFacts, space: Space | null): readonly Check[] {
 
 const REEMBED = "not compared; run `kodiai index` and import again";
 
-function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | null): readonly Check[] {
+function vectorChecks({ spaces, records, stale }: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
   if (records + stale === 0) return [];
   const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
-  const foreign = space === null ? [] : spaces.filter((one) => !isSame(one, space));
+  const foreign = space === null ? [] : spaces.filter((stored) => !isSame(stored, space));
   const others = foreign.reduce((sum, { vectors }) => sum + vectors, 0);
-  const listed = spaces.map((one) => `${one.vectors} of ${named(one)}`);
+  const listed = spaces.map((stored) => `${stored.vectors} of ${named(stored)}`);
   const none = records + stale - all;
   const parts = [
     ...(listed.length === 0 ? ["none"] : listed),
@@ -116,10 +104,12 @@ function vectorChecks({ spaces, records, stale }: MemoryFacts, space: Space | nu
   return [{ name: "vectors", state: others > 0 || none > 0 ? "note" : "ok", text: parts.join("; ") }];
 }
 
-/** What keeps the running server from its work, as it says itself; nothing when none answers. Never rejects. */
+/** What keeps the running server from its work; empty if none answers. Never rejects. */
 export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">): Promise<Check[]> {
   try {
-    const url = `http://${placeOf(env)}`;
+    const { adminHost: host, adminPort } = env;
+    const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+    const url = `http://${at}:${adminPort}`;
     const answer = await egressTo(url, { deadlineMs: 2_000, own: true })(`${url}/readyz`);
     const { reasons } = (await answer.json()) as { readonly reasons?: readonly string[] };
     return (reasons ?? []).map((reason) => broken("server", reason));
@@ -128,23 +118,14 @@ export async function readinessChecks(env: Pick<Env, "adminHost" | "adminPort">)
   }
 }
 
-function placeOf({ adminHost: host, adminPort: port }: Pick<Env, "adminHost" | "adminPort">): string {
-  const at = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
-  return `${at}:${port}`;
+function isSame(stored: EmbeddingSpace, space: EmbeddingSpace): boolean {
+  return stored.model === space.model && stored.dimension === space.dimension;
 }
 
-function isSame(one: Space, space: Space): boolean {
-  return one.model === space.model && one.dimension === space.dimension;
-}
-
-function named({ model, dimension }: Space): string {
+function named({ model, dimension }: EmbeddingSpace): string {
   return `${model} (${dimension} numbers)`;
 }
 
 function memories(count: number): string {
   return counted(count, "memory", "memories");
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

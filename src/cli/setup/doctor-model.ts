@@ -1,5 +1,5 @@
-// The model section of `kodiai doctor`: which models, where, over which protocol, at which price. The model is called only with
-// `--model`, because a call costs money.
+// The model section of `kodiai doctor`: which models, where, at which price. A call costs money, so
+// the model is called with `--model` only.
 
 import {
   MODEL_VARIABLES,
@@ -18,11 +18,7 @@ import { broken, type Check, note, ok } from "./doctor-memory.ts";
 
 const name = "model";
 
-/**
- * The model that the environment configures. Never rejects, and shows no key.
- *
- * @param asks whether to send the main model a question
- */
+/** The environment's model, without its key. Never rejects. @param asks sends it a question */
 export async function modelChecks({ asks }: { readonly asks: boolean }): Promise<readonly Check[]> {
   const set = setVariables(process.env);
   const read = readModel(set);
@@ -52,7 +48,7 @@ export async function modelChecks({ asks }: { readonly asks: boolean }): Promise
 
 /** If the variables of both providers are set, only one is used. */
 function passedOver({ provider = "anthropic" }: ModelChoice, set: ReadonlyMap<string, string>): readonly Check[] {
-  const other = providersSet(set).find((one) => one !== provider);
+  const other = providersSet(set).find((known) => known !== provider);
   if (other === undefined) return [];
   const text = `using ${PROVIDERS[provider].name}; ${PROVIDERS[other].name} is also set and not used`;
   const isChosen = set.has("KODIAI_MODEL_PROVIDER");
@@ -107,7 +103,7 @@ function budget({ usdPerMonth: ceiling = null }: ModelChoice, known: readonly Ch
   return ok("budget", isHeld ? text : `${text}; they hold for no model without a known price: set KODIAI_MODEL_PRICE`);
 }
 
-/** One question to the main model, as large as a review's: whether it answers, how fast, and what its server takes. */
+/** One question as large as a review's: whether it answers, how fast, what its server takes. */
 async function asked(model: Model, choice: ModelChoice): Promise<Check> {
   const answer = await model.ask(probeQuestion(model));
   const { ms, inputTokens, outputTokens, usd } = answer.usage;

@@ -1,4 +1,4 @@
-// kodiai doctor: checks configuration, connectivity and degraded features, and shows how to fix problems.
+// kodiai doctor: checks configuration, connectivity and degraded features, and names the fixes.
 
 import { styleText } from "node:util";
 import { type Env, readEnv, unknownNames } from "../../config/environment/env.ts";
@@ -18,13 +18,13 @@ import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
 import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
-import { type ExitCode, printJson, readWords, wantsJson, withPorts } from "../usage.ts";
+import { type ExitCode, printJson, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
 import { broken, type Check, memoryChecks, note, ok, readinessChecks } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 
 /**
- * @param readEnvFile gets the folder of `--data-dir` and sets the variables of a `.env`; returns why it did not, or null
+ * @param readEnvFile reads a `.env` beside the folder of `--data-dir`; returns why not, or null
  * @returns 0 when nothing is broken, else 3
  */
 export async function doctor(words: readonly string[], readEnvFile = readServersEnv): Promise<ExitCode> {
@@ -47,7 +47,7 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
     ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
-  if (wantsJson(values)) printJson({ checks, remedies });
+  if (values.json === true) printJson({ checks, remedies });
   else if (values.all !== true) reportProblems(checks);
   else {
     for (const check of checks) console.log(line(check));
@@ -76,7 +76,6 @@ async function store(place: string): Promise<Check[]> {
   }
 }
 
-/** Figures of the last day's retrievals; why they cannot be read. */
 async function lastDay(place: string): Promise<RetrievalFigures | string> {
   try {
     const read = await withPorts(openForReading(place), async (store) =>
@@ -107,7 +106,7 @@ async function server(): Promise<Check[]> {
   return [await github(read.env), dashboardCheck(read.env), ...(await readinessChecks(read.env))];
 }
 
-/** Who can open the dashboard, and where; includes the callback URL, which only a browser can test. */
+/** Who can open the dashboard, and where; only a browser can test the callback URL. */
 function dashboardCheck({ dashboardToken, dashboardLogin, adminHost, adminPort }: Env): Check {
   if (dashboardToken === null && dashboardLogin === null) {
     const fix = "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET of the App, or KODIAI_DASHBOARD_TOKEN, open it";
@@ -148,23 +147,14 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-interface Remedy {
-  readonly symptom: string;
-  /** How to recognise it. */
-  readonly sign: string;
-  readonly isSeen: (figures: RetrievalFigures) => boolean;
-  readonly cause: string;
-  readonly remedy: string;
-}
-
 const SLOW_MS = 500;
 
-/** Problems of memory, shown when the last day's retrievals have their sign; docs/operating.md names them. */
-const REMEDIES: readonly Remedy[] = [
+/** Problems of memory, shown when the last day's retrievals have their sign. */
+const REMEDIES = [
   {
     symptom: "low scores",
     sign: "the average similarity of results is below .6",
-    isSeen: ({ byProbability, averageDistance, averageScore, calibrated }) =>
+    isSeen: ({ byProbability, averageDistance, averageScore, calibrated }: RetrievalFigures) =>
       byProbability === 0 && averageDistance > 0 && averageScore < scoreLimit(calibrated),
     cause: "there are few memories, the embedder changed, or titles and descriptions are uninformative",
     remedy:
@@ -173,7 +163,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "slow retrieval",
     sign: "a retrieval takes longer than 500 ms",
-    isSeen: ({ ms }) => ms.p50 > SLOW_MS,
+    isSeen: ({ ms }: RetrievalFigures) => ms.p50 > SLOW_MS,
     cause: "the embedding service is slow or retries, or the first search of a process reads the index",
     remedy:
       "check the service's latency, use KODIAI_EMBEDDINGS=local, or knowledge.retrieval.method: keyword, which embeds nothing",
@@ -181,7 +171,8 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "irrelevant results",
     sign: "cited comments have nothing to do with the change",
-    isSeen: ({ byProbability, averageDistance, calibrated }) => byProbability === 0 && averageDistance > calibrated,
+    isSeen: ({ byProbability, averageDistance, calibrated }: RetrievalFigures) =>
+      byProbability === 0 && averageDistance > calibrated,
     cause:
       "the threshold is wider than the embedder's own, another repository's memory is shared, or comments are uninformative",
     remedy:
@@ -190,7 +181,7 @@ const REMEDIES: readonly Remedy[] = [
   {
     symptom: "cold start",
     sign: "the first review after a start is slower than the next ones",
-    isSeen: ({ ms }) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
+    isSeen: ({ ms }: RetrievalFigures) => ms.p50 <= SLOW_MS && ms.p99 > SLOW_MS,
     cause: "the index and the embedder load with the first question",
     remedy:
       "warm up: ask for one review by the label kodiai:review after a start; query vectors are kept in memory.db for a day and survive a restart",

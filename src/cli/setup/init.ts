@@ -1,13 +1,11 @@
 // A first .kodiai.yml: the preset, and examples of the keys that teams set first, as comments.
 
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { PRESET_NAMES, type Preset } from "../../config/preset.ts";
 import { UsageError } from "../../config/usage-error.ts";
-import { isFolder } from "../../environment/data-dir.ts";
 import { writeForeignFile } from "../../environment/write-file.ts";
-import { type ExitCode, oneOf, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { oneOf, repoFolder, verb } from "../usage.ts";
 
 /** The text of the file: YAML with comments, which passes `config check`. */
 export function firstConfig(preset: Preset): string {
@@ -35,12 +33,9 @@ preset: ${preset}
 }
 
 /** kodiai init: writes it. @throws UsageError when the file exists and --force is not given */
-export async function init(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.init.options);
-  const folder = resolve(values.repo ?? ".");
-  if (!isFolder(folder)) throw new UsageError(`--repo ${values.repo} is not a folder`);
+export const init = verb("init", 0, async (values) => {
   const preset = oneOf("preset", values.preset ?? "balanced", PRESET_NAMES);
-  const file = join(folder, ".kodiai.yml");
+  const file = join(repoFolder(values.repo), ".kodiai.yml");
   if (values.stdout !== true && values.force !== true && existsSync(file)) {
     throw new UsageError(`${file} already exists; --force overwrites it, --stdout only prints`);
   }
@@ -52,4 +47,4 @@ export async function init(words: readonly string[]): Promise<ExitCode> {
   await writeForeignFile(file, [text], { mode: 0o666, replaces: values.force === true });
   console.log(`wrote ${file}; review it, edit it, commit it: it takes effect once it is merged`);
   return 0;
-}
+});

@@ -22,7 +22,6 @@ export type SetupWords = ReturnType<typeof readWords<typeof VERBS.setup.options>
 
 export type SetupPlan = ReturnType<typeof setupPlan>;
 
-/** Reads the options. @throws UsageError */
 export function setupPlan(words: SetupWords) {
   const envFile = resolve(words["variables-file"] ?? ".env");
   const known = variablesIn(envFile);
@@ -48,7 +47,7 @@ export function setupPlan(words: SetupWords) {
   };
 }
 
-/** The addresses in a `.env` belong to the App of that file: another App's key is not sent to them. */
+/** The addresses in a `.env` belong to the App in it: another App's key is not sent to them. */
 function github(words: SetupWords, known: ReadonlyMap<string, string>) {
   const at = (file: ReadonlyMap<string, string>) => {
     const host = (words.host ?? process.env.GHE_HOST ?? file.get("GHE_HOST") ?? "github.com").toLowerCase();
@@ -64,11 +63,7 @@ function github(words: SetupWords, known: ReadonlyMap<string, string>) {
   return inFile;
 }
 
-/**
- * What is wrong with an address for webhooks; null when GitHub can deliver there.
- *
- * @param path that the server serves: WEBHOOK_PATH
- */
+/** What is wrong with an address for webhooks, or null. @param path that the server serves */
 export function webhookProblem(address: string, path: string): string | null {
   const problem = endpointProblem(address, []);
   if (problem !== null) return problem;
@@ -118,11 +113,7 @@ function matching(flag: string, word: string, form: RegExp): string {
 const KEY_FILE = "kodiai.private-key.pem";
 const PRIVATE = { mode: 0o600, replaces: true, makesFolders: true };
 
-/**
- * The variables in a .env file; none where there is no file.
- *
- * @throws UsageError for a value of which half would be a comment
- */
+/** None without a file. @throws UsageError for a value of which half would be a comment */
 export function variablesIn(envFile: string): ReadonlyMap<string, string> {
   if (!existsSync(envFile)) return new Map();
   const { entries, cut } = readDotEnv(envFile);
@@ -131,7 +122,6 @@ export function variablesIn(envFile: string): ReadonlyMap<string, string> {
   return new Map(entries.filter(([, value]) => value !== ""));
 }
 
-/** Sets variables in the .env file and restricts it to its owner. */
 export async function keepVariables(envFile: string, set: ReadonlyMap<string, string>): Promise<void> {
   const before = existsSync(envFile) ? readFileSync(envFile, "utf8") : "";
   await writeForeignFile(envFile, [withVariables(before, set)], PRIVATE);
@@ -146,11 +136,8 @@ export async function keepPrivateKey(dataDir: string, pem: string): Promise<stri
 }
 
 /**
- * A .env file with some of its variables set; everything else in it stays as it was written.
- *
- * @param text the current file; "" for none
- * @param set name → value; a commented or previous line of that name is replaced in place, others are appended
- * @throws Error for a value with line breaks or with all three kinds of quotes
+ * A .env file with variables set: each replaces a line of its name, also a commented one, or is
+ * appended. The rest stays as it was. @throws Error for line breaks or all three kinds of quotes
  */
 export function withVariables(text: string, set: ReadonlyMap<string, string>): string {
   const left = new Map(set);
@@ -169,7 +156,7 @@ export function withVariables(text: string, set: ReadonlyMap<string, string>): s
 
 function assignment(name: string, value: string): string {
   if (/^[\w./:@%+,=-]*$/.test(value)) return `${name}=${value}`;
-  const quote = ['"', "'", "`"].find((one) => !value.includes(one));
+  const quote = ['"', "'", "`"].find((mark) => !value.includes(mark));
   const isPlain = !/[\n\r]/.test(value) && !(quote === '"' && value.includes("\\"));
   if (quote === undefined || !isPlain) {
     if (!/[\n\r']/.test(value)) return `${name}='${value}'`;

@@ -1,4 +1,4 @@
-// kodiai setup: from nothing to a running App. Every step checks the current state first, so the command can be run again.
+// kodiai setup: from nothing to a running App. Every step looks first, so it can be run again.
 
 import { existsSync, readFileSync } from "node:fs";
 import {
@@ -16,8 +16,7 @@ import { startSetupServer } from "../../server/setup-server.ts";
 import { changeWebhook, createdApp, readAppYml, signedInApp } from "../../wire/cli/setup.ts";
 import { type Asker, askerFor, Cancelled } from "../asker.ts";
 import { terminalText } from "../terminal-text.ts";
-import { type ExitCode, readWords } from "../usage.ts";
-import { VERBS } from "../verbs.ts";
+import { type ExitCode, verb } from "../usage.ts";
 import { doctor } from "./doctor.ts";
 import {
   keepPrivateKey,
@@ -31,13 +30,12 @@ import {
 } from "./setup-plan.ts";
 
 /** @returns the exit code of `doctor`, or 3 if the App lacks permissions @throws UsageError */
-export async function setup(words: readonly string[]): Promise<ExitCode> {
-  const { values } = readWords(words, VERBS.setup.options);
+export const setup = verb("setup", 0, async (values) => {
   const given = await readAppYml();
   const checked = values["without-checks"] === true ? withoutChecks(given) : given;
   const description = values["code-scanning"] === true ? withCodeScanning(checked) : checked;
   const plan = setupPlan(values);
-  // A host that the operator names may be in a private network: the option is needed once and stored for the server.
+  // The operator names the host, so it may be in a private network; the server keeps the variable.
   if (values["private-network"] === true) process.env.KODIAI_ALLOW_PRIVATE_HOSTS = plan.host;
   const asker = askerFor(values.yes === true);
   try {
@@ -53,9 +51,9 @@ export async function setup(words: readonly string[]): Promise<ExitCode> {
     if (error instanceof Cancelled) return 3;
     throw error;
   }
-}
+});
 
-/** The App from the options, from an earlier run, or a new one; stored in .env and the data folder. */
+/** The App from the options, from an earlier run, or a new one; stored for the server. */
 async function credentialsFor(
   words: SetupWords,
   plan: SetupPlan,
@@ -112,43 +110,33 @@ async function newApp(plan: SetupPlan, description: AppDescription, asker: Asker
   }
 }
 
-type Client = Partial<Pick<FreshApp, "clientId" | "clientSecret">>;
-
-/** Secrets are written and never shown. */
+/** Stores the App for the server. Secrets are written and never shown. */
 async function keep(
   plan: SetupPlan,
-  app: AppCredentials & Client & { readonly webhookSecret: string },
+  app: AppCredentials & Partial<FreshApp> & { readonly webhookSecret: string },
   words: SetupWords,
 ): Promise<void> {
+  const { env } = process;
   const keyPath = await keepPrivateKey(plan.dataDir, app.privateKey);
-  const api = process.env.KODIAI_GITHUB_API_URL;
-  await keepVariables(
-    plan.envFile,
-    new Map([
-      ["APP_ID", String(app.appId)],
-      ["PRIVATE_KEY_PATH", keyPath],
-      ["WEBHOOK_SECRET", app.webhookSecret],
-      ["KODIAI_DATA_DIR", plan.dataDir],
-      ...clientVariables(app),
-      ...(words["dashboard-url"] === undefined ? [] : [["KODIAI_DASHBOARD_URL", plan.dashboardUrl] as const]),
-      ...(plan.host === "github.com" ? [] : [["GHE_HOST", plan.host] as const]),
-      ...(api === undefined ? [] : [["KODIAI_GITHUB_API_URL", api] as const]),
-      ...(words["private-network"] === true ? [["KODIAI_ALLOW_PRIVATE_HOSTS", plan.host] as const] : []),
-      ...["HTTPS_PROXY", "NO_PROXY"].flatMap((name) => {
-        const value = process.env[name] ?? process.env[name.toLowerCase()] ?? "";
-        return value === "" ? [] : [[name, value] as const];
-      }),
-    ]),
+  const variables = {
+    APP_ID: String(app.appId),
+    PRIVATE_KEY_PATH: keyPath,
+    WEBHOOK_SECRET: app.webhookSecret,
+    KODIAI_DATA_DIR: plan.dataDir,
+    GITHUB_CLIENT_ID: app.clientId,
+    GITHUB_CLIENT_SECRET: app.clientSecret,
+    KODIAI_DASHBOARD_URL: words["dashboard-url"] && plan.dashboardUrl,
+    GHE_HOST: plan.host === "github.com" ? undefined : plan.host,
+    KODIAI_GITHUB_API_URL: env.KODIAI_GITHUB_API_URL,
+    KODIAI_ALLOW_PRIVATE_HOSTS: words["private-network"] === true ? plan.host : undefined,
+    HTTPS_PROXY: (env.HTTPS_PROXY ?? env.https_proxy) || undefined,
+    NO_PROXY: (env.NO_PROXY ?? env.no_proxy) || undefined,
+  };
+  const set = Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
   );
+  await keepVariables(plan.envFile, new Map(set));
   say("saved", `the private key in ${keyPath}, the rest in ${plan.envFile}, readable by you alone`);
-}
-
-function clientVariables({ clientId, clientSecret }: Client) {
-  const client = [
-    ["GITHUB_CLIENT_ID", clientId],
-    ["GITHUB_CLIENT_SECRET", clientSecret],
-  ] as const;
-  return new Map(client.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 function appPage({ host, org }: SetupPlan, { slug }: RegisteredApp): string {
@@ -193,7 +181,6 @@ function reportInstallations({ installations, slug }: RegisteredApp, { host }: S
   say("installations", installations.length === 0 ? `nowhere yet: choose repositories at ${page}` : `on ${where}`);
 }
 
-/** Who can open the dashboard, and the callback URL that GitHub needs for it. */
 function reportDashboard(plan: SetupPlan, app: RegisteredApp): void {
   const { envFile, dashboardUrl } = plan;
   const known = variablesIn(envFile);

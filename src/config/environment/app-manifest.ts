@@ -1,4 +1,4 @@
-// app.yml, which describes the GitHub App: what is posted to GitHub, which permissions the App needs, and why.
+// app.yml describes the GitHub App: what is posted to GitHub, which permissions it needs, and why.
 import { parse } from "yaml";
 import { z } from "zod";
 
@@ -12,7 +12,7 @@ const AppYml = z.object({
 /** Permissions and events that only check runs need. */
 const OF_CHECKS = { permissions: ["checks", "merge_queues"], events: ["check_run", "merge_group"] };
 
-/** The same App without check runs: GitHub then shows no check suite of it, and sends it no checks of others. */
+/** The App without check runs: GitHub shows no check suite of it, and sends no checks of others. */
 export function withoutChecks({ events, permissions, ...rest }: AppDescription): AppDescription {
   return {
     ...rest,
@@ -21,7 +21,7 @@ export function withoutChecks({ events, permissions, ...rest }: AppDescription):
   };
 }
 
-/** The same App with what `review.tools.codeScanning` needs: to read alerts, and to hear that a scan has ended. */
+/** The App with what `review.tools.codeScanning` needs: alerts, and the end of each scan. */
 export function withCodeScanning({ events, permissions, ...rest }: AppDescription): AppDescription {
   return {
     ...rest,
@@ -30,25 +30,10 @@ export function withCodeScanning({ events, permissions, ...rest }: AppDescriptio
   };
 }
 
-interface ManifestWish {
-  /** The App's suggested name, at most 34 characters: GitHub does not truncate it. The person may change it on GitHub. */
-  readonly name: string;
-  /** Where GitHub delivers webhooks; null creates the App with its webhook switched off. */
-  readonly webhookUrl: string | null;
-  /** Where GitHub redirects the browser once it has created the App. */
-  readonly redirectUrl: string;
-  /** Where GitHub redirects people who log in to the dashboard. */
-  readonly callbackUrl: string;
-  readonly homepage: string;
-}
-
 /** The App as app.yml describes it. Permissions are by name; write includes read. */
 export type AppDescription = ReturnType<typeof appDescription>;
 
-/**
- * @param text app.yml
- * @throws ZodError when it is not an app.yml
- */
+/** @param text app.yml @throws ZodError when it is none */
 export function appDescription(text: string) {
   const read = AppYml.parse(parse(text));
   const { name, description, default_events: events, default_permissions: permissions } = read;
@@ -56,16 +41,20 @@ export function appDescription(text: string) {
 }
 
 /**
- * The manifest for `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a manifest". GitHub requires a webhook
- * address even if the webhook is off.
+ * The manifest for `/settings/apps/new`: docs.github.com, "Registering a GitHub App from a
+ * manifest". `wish` has a name of at most 34 characters, which GitHub does not truncate, where
+ * GitHub delivers, where it sends the browser afterwards, and where people come back from a login.
  */
-export function appManifest({ description, events, permissions }: AppDescription, wish: ManifestWish): object {
+export function appManifest(
+  { description, events, permissions }: AppDescription,
+  wish: Readonly<Record<"name" | "homepage" | "webhookUrl" | "redirectUrl" | "callbackUrl", string>>,
+): object {
   const { name, webhookUrl, redirectUrl, callbackUrl, homepage } = wish;
   return {
     name,
     description,
     url: homepage,
-    hook_attributes: { url: webhookUrl ?? "https://example.com/", active: webhookUrl !== null },
+    hook_attributes: { url: webhookUrl, active: true },
     redirect_url: redirectUrl,
     callback_urls: [callbackUrl],
     public: false,

@@ -68,7 +68,7 @@ export function wholeNumber(least: number, most: number) {
     );
 }
 
-/** Environment files often cannot hold line breaks, so `\n` and base64 are accepted, as in Probot. */
+/** Environment files often hold no line breaks: `\n` and base64 are accepted, as in Probot. */
 function pemText(value: string): string | null {
   const text = value.startsWith("-----BEGIN ")
     ? value.replaceAll("\\n", "\n")
@@ -79,7 +79,7 @@ function pemText(value: string): string | null {
 
 const MIN_LENGTH = 32;
 const MIN_DISTINCT = 8;
-/** Characters that must remain after removing the words below: 16 random letters cannot be guessed. */
+/** Characters that must remain without the words below: 16 random letters cannot be guessed. */
 const MIN_UNGUESSABLE = 16;
 
 /** Words that placeholders are made of. Probot's own default secret is "development". */
@@ -90,8 +90,8 @@ const GUESSABLE = (
 ).split(" ");
 
 /**
- * Why a secret must not be used, or null when it may: at least 32 characters, 8 of them distinct, not repeated, not a sequence,
- * not composed of placeholder words. The reason never contains the secret.
+ * Why a secret must not be used, or null: at least 32 characters, 8 of them distinct, not repeated,
+ * no sequence, not made of placeholder words. The reason never contains the secret.
  */
 export function weakSecret(secret: string): string | null {
   if (secret.length < MIN_LENGTH) return `is shorter than ${MIN_LENGTH} characters`;
@@ -102,7 +102,7 @@ export function weakSecret(secret: string): string | null {
   return left.replace(/[^\p{L}\p{N}]/gu, "").length < MIN_UNGUESSABLE ? "is a well-known or placeholder value" : null;
 }
 
-/** True when more than half of the characters follow their neighbour, as in "abcdefgh…" and "0123456789ab…". */
+/** Whether most characters follow their neighbour, as in "abcdefgh…" and "0123456789ab…". */
 function climbs(secret: string): boolean {
   let steps = 0;
   for (let index = 1; index < secret.length; index += 1) {
@@ -112,10 +112,8 @@ function climbs(secret: string): boolean {
 }
 
 /**
- * Why an address must not be used, or null when it may. Plain http is for loopback and for hosts that the operator
- * listed in KODIAI_ALLOW_HTTP_HOSTS. The reason never holds the address, which may contain a password.
- *
- * @param allowHttpHosts lower-case host names, with `:port` where only that port is meant
+ * Why an address must not be used, or null. Plain http is for loopback and listed hosts (lower
+ * case, maybe with `:port`). The reason never holds the address, which may contain a password.
  */
 export function endpointProblem(address: string, allowHttpHosts: readonly string[]): string | null {
   // `localhost:11434` is an address too: its scheme is `localhost`.
@@ -137,7 +135,7 @@ export function originProblem(address: string): string | null {
   return problem ?? (/^https?:\/\/[^/]+\/*$/.test(address) ? null : "must be without a path: https://HOST");
 }
 
-/** @param hostname as the URL parser gives it, which turns forms such as 0x7f000001 into dotted numbers */
+/** @param hostname as the URL parser gives it: 0x7f000001 is dotted numbers there */
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

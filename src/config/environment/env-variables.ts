@@ -1,5 +1,5 @@
-// The process environment: one schema that validates it, documents it and makes .env.example. Names of vendors are unchanged
-// (Probot, Node, proxies); ours begin with KODIAI_. Messages name the fix and never the value.
+// The process environment: one schema validates it, documents it and makes .env.example. Names of
+// vendors are unchanged; ours begin with KODIAI_. Messages name the fix and never the value.
 
 import { z } from "zod";
 import {
@@ -80,7 +80,7 @@ export const EnvVariables = z.object({
     "Client ID of the App. With GITHUB_CLIENT_SECRET, people log in to the dashboard with GitHub.",
     "Iv23liABCDEFabcdef12",
   ),
-  GITHUB_CLIENT_SECRET: optional(apiKey, "Client secret of the App; it also signs the dashboard's sessions."),
+  GITHUB_CLIENT_SECRET: optional(apiKey, "Client secret of the App; it also seals the dashboard's sessions."),
   KODIAI_DASHBOARD_URL: optional(
     z.string().transform((address) => address.replace(/\/+$/, "")),
     "Where people reach the dashboard, without a path: https, or loopback. The App needs it with `/login/github/callback` as a callback URL. Without it: KODIAI_ADMIN_PORT on 127.0.0.1.",
@@ -285,12 +285,7 @@ export const EnvVariables = z.object({
 });
 export type EnvVariables = z.infer<typeof EnvVariables>;
 
-/**
- * The values of some variables.
- *
- * @param set variables that are set, trimmed
- * @returns the values, or one line per problem: the variable and its fix, never its value
- */
+/** The values, or one line per problem: the variable and its fix, never its value. */
 export function readVariables<Shape extends z.core.$ZodShape>(
   schema: z.ZodObject<Shape>,
   set: ReadonlyMap<string, string>,
@@ -302,11 +297,11 @@ export function readVariables<Shape extends z.core.$ZodShape>(
 
 const SCHEMA = z.toJSONSchema(EnvVariables, { io: "input", target: "draft-7" });
 
-/** All variables for documents and messages, in the order of the schema; null where one has no default or example. */
+/** In the order of the schema; null where a variable has no default or example. */
 export const ENV_VARIABLES = Object.entries(EnvVariables.shape).map(([name, schema]) => {
   const property = SCHEMA.properties?.[name];
   const fallback = typeof property === "object" ? property.default : undefined;
-  // JSON Schema leaves out the examples of transformed values, so they are read from the schema itself.
+  // JSON Schema leaves out the examples of transformed values.
   const { description, examples } = schema.meta() as { description?: string; examples?: readonly string[] };
   return {
     name,

@@ -1,6 +1,6 @@
 // The process environment, read once at the start: typed settings, or every reason not to start.
 import { didYouMean } from "../did-you-mean.ts";
-import { shown } from "../located.ts";
+import { shown } from "../problems.ts";
 import { endpointProblem, originProblem } from "./env-forms.ts";
 import { ENV_VARIABLES, EnvVariables, readVariables } from "./env-variables.ts";
 import { apiUrlOf, localDashboard } from "./github-address.ts";
@@ -13,7 +13,6 @@ import {
   readReranker,
 } from "./read-models.ts";
 
-/** The operator's settings. */
 export interface Env extends ReturnType<typeof toEnv> {
   readonly embeddings: Embeddings;
   /** null: no model is used. */
@@ -27,10 +26,7 @@ const NAMES = ENV_VARIABLES.map((variable) => variable.name);
 const OWN_NAMES = NAMES.filter((name) => name.startsWith("KODIAI_"));
 const PROXY_NAMES: ReadonlySet<string> = new Set(["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"]);
 
-/**
- * @param env `process.env`; empty values count as not set
- * @returns the settings, or one line per problem: the variable and its fix, never its value
- */
+/** The settings, or one line per problem: the variable and its fix, never its value. */
 export function readEnv(env: Variables): { readonly env: Env } | { readonly problems: readonly string[] } {
   const set = valuesOf(env);
   const read = readVariables(EnvVariables, set);
@@ -39,11 +35,7 @@ export function readEnv(env: Variables): { readonly env: Env } | { readonly prob
   const order = readReranker(set);
   const problems = [
     ...("problems" in read ? read.problems : []),
-    ...keyProblems(set),
-    ...formerProblems(set),
-    ...loginProblems(set),
-    ...portProblems(set),
-    ...endpointProblems(set),
+    ...problemsTogether(set),
     ...[memory, order, model].flatMap((part) => ("problems" in part ? part.problems : [])),
     ...unknownNames(env),
   ];
@@ -62,53 +54,38 @@ function valuesOf(env: Variables): ReadonlyMap<string, string> {
   return new Map(pairs);
 }
 
-function keyProblems(set: ReadonlyMap<string, string>): readonly string[] {
-  const count = Number(set.has("PRIVATE_KEY")) + Number(set.has("PRIVATE_KEY_PATH"));
-  if (count === 0) return ["PRIVATE_KEY_PATH is not set; point it at the App's private key, or set PRIVATE_KEY"];
-  return count === 2 ? ["PRIVATE_KEY and PRIVATE_KEY_PATH are both set; keep one of them"] : [];
-}
-
-function formerProblems(set: ReadonlyMap<string, string>): readonly string[] {
-  const [name, until] = ["KODIAI_FORMER_WEBHOOK_SECRET", "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL"];
-  if (set.has(name) && !set.has(until)) return [`${until} is not set; set it to when the previous secret expires`];
-  if (set.has(until) && !set.has(name)) return [`${name} is not set; set it, or remove ${until}`];
-  const isSame = set.has(name) && set.get(name) === set.get("WEBHOOK_SECRET");
-  return isSame ? [`${name} is the same as WEBHOOK_SECRET; remove it`] : [];
-}
-
-function loginProblems(set: ReadonlyMap<string, string>): readonly string[] {
+/** What is wrong with variables that are right one by one. */
+function* problemsTogether(set: ReadonlyMap<string, string>): Generator<string> {
+  if (!set.has("PRIVATE_KEY") && !set.has("PRIVATE_KEY_PATH"))
+    yield "PRIVATE_KEY_PATH is not set; point it at the App's private key, or set PRIVATE_KEY";
+  if (set.has("PRIVATE_KEY") && set.has("PRIVATE_KEY_PATH"))
+    yield "PRIVATE_KEY and PRIVATE_KEY_PATH are both set; keep one of them";
+  const [former, until] = ["KODIAI_FORMER_WEBHOOK_SECRET", "KODIAI_FORMER_WEBHOOK_SECRET_UNTIL"];
+  if (set.has(former) && !set.has(until)) yield `${until} is not set; set it to when the previous secret expires`;
+  if (set.has(until) && !set.has(former)) yield `${former} is not set; set it, or remove ${until}`;
+  if (set.has(former) && set.has(until) && set.get(former) === set.get("WEBHOOK_SECRET"))
+    yield `${former} is the same as WEBHOOK_SECRET; remove it`;
   const [id, secret] = ["GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"];
-  const lone = set.has(id) === set.has(secret) ? null : set.has(id) ? secret : id;
-  const url = set.get("KODIAI_DASHBOARD_URL");
-  const problem = url === undefined ? null : originProblem(url);
-  return [
-    ...(lone === null ? [] : [`${lone} is not set; it is on the App's settings page with the other one`]),
-    ...(problem === null ? [] : [`KODIAI_DASHBOARD_URL ${problem.replace(/;.*/, "")}`]),
-  ];
-}
-
-function portProblems(set: ReadonlyMap<string, string>): readonly string[] {
-  const isSame = set.has("KODIAI_ADMIN_PORT") && set.get("KODIAI_ADMIN_PORT") === (set.get("PORT") ?? "3000");
-  return isSame ? ["KODIAI_ADMIN_PORT is the same as PORT; take another"] : [];
-}
-
-function endpointProblems(set: ReadonlyMap<string, string>): readonly string[] {
+  if (set.has(id) !== set.has(secret))
+    yield `${set.has(id) ? secret : id} is not set; it is on the App's settings page with the other one`;
+  const dashboard = set.get("KODIAI_DASHBOARD_URL");
+  const wrongOrigin = dashboard === undefined ? null : originProblem(dashboard);
+  if (wrongOrigin !== null) yield `KODIAI_DASHBOARD_URL ${wrongOrigin.replace(/;.*/, "")}`;
+  if (set.get("KODIAI_ADMIN_PORT") === (set.get("PORT") ?? "3000"))
+    yield "KODIAI_ADMIN_PORT is the same as PORT; take another";
   const hosts = EnvVariables.shape.KODIAI_ALLOW_HTTP_HOSTS.safeParse(set.get("KODIAI_ALLOW_HTTP_HOSTS")).data ?? [];
   const api = set.get("KODIAI_GITHUB_API_URL");
-  const apiProblem = api === undefined ? null : endpointProblem(api, hosts);
-  const enterprise = set.get("GHE_HOST");
-  const isPlain = enterprise !== undefined && set.get("GHE_PROTOCOL") === "http";
-  const isRefused = isPlain && endpointProblem(`http://${enterprise}`, hosts) !== null;
-  return [
-    ...(apiProblem === null ? [] : [`KODIAI_GITHUB_API_URL ${apiProblem}`]),
-    ...(isRefused ? ["GHE_PROTOCOL must be `https`; plain http needs GHE_HOST in KODIAI_ALLOW_HTTP_HOSTS"] : []),
-  ];
+  const wrongApi = api === undefined ? null : endpointProblem(api, hosts);
+  if (wrongApi !== null) yield `KODIAI_GITHUB_API_URL ${wrongApi}`;
+  const host = set.get("GHE_PROTOCOL") === "http" ? set.get("GHE_HOST") : undefined;
+  if (host !== undefined && endpointProblem(`http://${host}`, hosts) !== null)
+    yield "GHE_PROTOCOL must be `https`; plain http needs GHE_HOST in KODIAI_ALLOW_HTTP_HOSTS";
 }
 
 /** A test harness that ends the server at a named place sets these; see adapters/fail-point.ts. */
 const OF_TESTS: ReadonlySet<string> = new Set(["KODIAI_FAIL_AT", "KODIAI_FAIL_HOW"]);
 
-/** Variables that begin as ours and are none, each with the fix: the server does not start with one. */
+/** Variables that begin as ours and are none, each with the fix. */
 export function unknownNames(env: Variables): readonly string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith("KODIAI_") && !OWN_NAMES.includes(name) && !OF_TESTS.has(name))
@@ -120,23 +97,32 @@ export function unknownNames(env: Variables): readonly string[] {
 }
 
 function toEnv(values: EnvVariables) {
+  const {
+    GITHUB_CLIENT_ID: clientId,
+    GITHUB_CLIENT_SECRET: clientSecret,
+    GHE_HOST: githubHost = "github.com",
+  } = values;
+  const { KODIAI_FORMER_WEBHOOK_SECRET: secret, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until } = values;
+  const { PORT: port, PRIVATE_KEY: pem = "", PRIVATE_KEY_PATH: path } = values;
+  const adminPort = values.KODIAI_ADMIN_PORT ?? (port === 65_535 ? 65_534 : port + 1);
+  /** Without a slash at the end. */
+  const origin = values.KODIAI_DASHBOARD_URL ?? localDashboard(adminPort);
   return {
     appId: values.APP_ID,
-    privateKey: privateKey(values),
+    privateKey: path === undefined ? ({ kind: "pem", pem } as const) : ({ kind: "file", path } as const),
     webhookSecret: values.WEBHOOK_SECRET,
-    formerSecret: formerSecret(values),
+    /** The previous secret, accepted until a moment (epoch ms); null when there is none. */
+    formerSecret: secret === undefined || until === undefined ? null : { secret, until },
     webhookPath: values.WEBHOOK_PATH,
-    port: values.PORT,
+    port,
     host: values.HOST,
-    adminPort: adminPort(values),
+    adminPort,
     adminHost: values.KODIAI_ADMIN_HOST,
     dashboardToken: values.KODIAI_DASHBOARD_TOKEN ?? null,
-    dashboardLogin: dashboardLogin(values),
-    githubHost: values.GHE_HOST ?? "github.com",
+    dashboardLogin: clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret, origin },
+    githubHost,
     /** Base address of the REST API, without a slash at the end. */
-    githubApiUrl:
-      values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "") ??
-      apiUrlOf(values.GHE_HOST ?? "github.com", values.GHE_PROTOCOL),
+    githubApiUrl: values.KODIAI_GITHUB_API_URL?.replace(/\/+$/, "") ?? apiUrlOf(githubHost, values.GHE_PROTOCOL),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     /** As written; relative paths are resolved from the working directory. */
@@ -150,27 +136,4 @@ function toEnv(values: EnvVariables) {
     /** Memory limit for the search index; null: derived from the machine's memory. */
     searchMemoryBytes: values.KODIAI_SEARCH_MEMORY_MB === undefined ? null : values.KODIAI_SEARCH_MEMORY_MB * 1e6,
   };
-}
-
-type PrivateKey = { readonly kind: "pem"; readonly pem: string } | { readonly kind: "file"; readonly path: string };
-
-function privateKey({ PRIVATE_KEY: pem = "", PRIVATE_KEY_PATH: path }: EnvVariables): PrivateKey {
-  return path === undefined ? { kind: "pem", pem } : { kind: "file", path };
-}
-
-function adminPort({ KODIAI_ADMIN_PORT: own, PORT: port }: EnvVariables): number {
-  return own ?? (port === 65_535 ? 65_534 : port + 1);
-}
-
-/** Login with GitHub; null when not set. `origin` has no slash at the end. */
-function dashboardLogin(values: EnvVariables) {
-  const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret, KODIAI_DASHBOARD_URL: url } = values;
-  if (clientId === undefined || clientSecret === undefined) return null;
-  return { clientId, clientSecret, origin: url ?? localDashboard(adminPort(values)) };
-}
-
-/** The previous secret, accepted until a moment (epoch ms); null when there is none. */
-function formerSecret(values: EnvVariables) {
-  const { KODIAI_FORMER_WEBHOOK_SECRET: secret, KODIAI_FORMER_WEBHOOK_SECRET_UNTIL: until } = values;
-  return secret === undefined || until === undefined ? null : { secret, until };
 }

@@ -2,13 +2,13 @@
 import { UsageError } from "../usage-error.ts";
 import { endpointProblem } from "./env-forms.ts";
 
-/** GitHub Enterprise Cloud with data residency: docs.github.com, "About GitHub Enterprise Cloud with data residency". */
+/** docs.github.com, "About GitHub Enterprise Cloud with data residency". */
 const DATA_RESIDENCY = ".ghe.com";
 
 /**
- * The base address of a host's REST API, from which GraphQL's follows.
+ * The base of a host's REST API.
  *
- * @param host lower case: `github.com`, `SUBDOMAIN.ghe.com`, or a GitHub Enterprise Server's
+ * @param host `github.com`, `SUBDOMAIN.ghe.com`, or a server's
  * @param protocol of an Enterprise Server, which may be in a private network
  */
 export function apiUrlOf(host: string, protocol: "http" | "https" = "https"): string {
@@ -17,10 +17,8 @@ export function apiUrlOf(host: string, protocol: "http" | "https" = "https"): st
 }
 
 /**
- * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one GitHub's token is never sent to
- * another.
- *
- * @throws UsageError
+ * The API of a host. GITHUB_API_URL, which GitHub Actions sets, applies only to its own host: one
+ * GitHub's token is never sent to another. @throws UsageError
  */
 export function apiUrlFor(host: string): string {
   const { GITHUB_API_URL: apiUrl = "", GITHUB_SERVER_URL: serverUrl = "https://github.com" } = process.env;
@@ -32,29 +30,21 @@ export function apiUrlFor(host: string): string {
 
 const ON_GITHUB = /^(?:https?:\/\/([^/\s]{1,250})\/)?([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
 
-/**
- * A repository on GitHub: OWNER/NAME or its address. Without a host, the one of GITHUB_SERVER_URL.
- *
- * @throws UsageError
- */
+/** OWNER/NAME or its address; without a host, on GITHUB_SERVER_URL. @throws UsageError */
 export function namedRepository(word: string) {
   const match = ON_GITHUB.exec(word);
   if (match === null) throw new UsageError(`${JSON.stringify(word)} is not OWNER/NAME`);
   const [, host, owner = "", name = ""] = match;
-  return { host: host?.toLowerCase() ?? usualHost(), owner, name };
+  const usual = URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
+  return { host: host?.toLowerCase() ?? usual, owner, name };
 }
 
-/** The host of GITHUB_SERVER_URL, which GitHub Actions sets. */
-function usualHost(): string {
-  return URL.parse(process.env.GITHUB_SERVER_URL ?? "")?.host ?? "github.com";
-}
-
-// Where GitHub redirects a browser after a login, below the dashboard's address: shared by the App, the dashboard and set-up.
+// Where GitHub redirects a browser after a login, below the dashboard's address.
 
 /** Path, without query. */
 export const LOGIN_CALLBACK = "/login/github/callback";
 
-/** The dashboard's address without KODIAI_DASHBOARD_URL, for people at the machine or behind `ssh -L`. */
+/** The dashboard's address without KODIAI_DASHBOARD_URL: at the machine, or through `ssh -L`. */
 export function localDashboard(adminPort: number): string {
   return `http://127.0.0.1:${adminPort}`;
 }

@@ -1,4 +1,4 @@
-// What is known about models by their names: prices.json, whose facts change with the vendors' pages.
+// What is known about models by their names.
 import table from "./prices.json" with { type: "json" };
 
 type KnownModel = (typeof table.models)[keyof typeof table.models];
@@ -12,7 +12,7 @@ export interface ModelPrice {
 const MODELS = new Map(Object.entries(table.models as Record<string, KnownModel>));
 
 /**
- * @param name as the operator wrote it; a date at its end (`-20261007`, `-2026-10-07`) names a snapshot of the same model
+ * @param name as the operator wrote it; a date at its end (`-20261007`) names a snapshot of a model
  * @returns null for any other name: a gateway's name, or another suffix, may have another price
  */
 export function knownModel(name: string): KnownModel | null {

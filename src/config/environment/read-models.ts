@@ -1,5 +1,5 @@
-// Which embedder, language model and reranker the operator chose, from the variables alone, so that server and command line agree.
-// The choices contain secrets: never log them.
+// Which embedder, model and reranker the operator chose, from the variables alone, so that server
+// and command line agree. The choices contain secrets: never log them.
 import { endpointProblem } from "./env-forms.ts";
 import { EnvVariables, readVariables } from "./env-variables.ts";
 import { knownModel, type ModelPrice } from "./known-models.ts";
@@ -28,7 +28,7 @@ const NEEDED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
   voyage: ["VOYAGE_API_KEY"],
   http: ["KODIAI_EMBEDDINGS_URL", "KODIAI_EMBEDDINGS_MODEL"],
 };
-/** Ends of KODIAI_EMBEDDINGS_* without effect on a kind: a misunderstanding about where code is sent. */
+/** Ends of KODIAI_EMBEDDINGS_* without effect: a misunderstanding about where code is sent. */
 const UNUSED: Readonly<Record<Embeddings["kind"], readonly string[]>> = {
   local: ["URL", "MODEL", "DIMENSION", "API_KEY"],
   voyage: ["API_KEY"],
@@ -88,7 +88,7 @@ export interface ModelChoice {
   readonly provider?: Provider;
   /** null: the server needs none. */
   readonly apiKey: string | null;
-  /** Without a slash at the end, and without `/v1` for Anthropic's protocol; null: the provider's own address. */
+  /** Without a slash, and without `/v1` for Anthropic's protocol; null: the provider's own. */
   readonly baseUrl: string | null;
   /** The main model and the one for short prompts. */
   readonly names: { readonly main: string; readonly small: string };
@@ -107,7 +107,6 @@ export interface ModelChoice {
 
 type Provider = "anthropic" | "openai";
 
-/** For each provider: its variables, its name, its address, and the default models. */
 export const PROVIDERS = {
   anthropic: {
     key: "ANTHROPIC_API_KEY",
@@ -127,10 +126,8 @@ export const PROVIDERS = {
   },
 } as const;
 
-/** The variables that configure a model, for messages. */
 export const MODEL_VARIABLES = "ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, OPENAI_API_KEY or OPENAI_BASE_URL";
 
-/** The providers with at least one variable set. */
 export function providersSet(set: Given): readonly Provider[] {
   const isSet = (provider: Provider) => set.has(PROVIDERS[provider].key) || set.has(PROVIDERS[provider].url);
   return (["anthropic", "openai"] as const).filter(isSet);
@@ -145,17 +142,18 @@ export function readModel(set: Given): { readonly model: ModelChoice | null } | 
   const { values } = read;
   const named = providersSet(set);
   const provider = values.KODIAI_MODEL_PROVIDER ?? named[0];
-  const problems = [
-    ...(provider === undefined || !named.includes(provider) ? unused(set, provider) : unfit(values, set, provider)),
-  ];
+  const isSet = provider !== undefined && named.includes(provider);
+  const problems = isSet ? [...unfit(values, set, provider)] : unused(set, provider);
   const model = provider === undefined ? null : chosenModel(values, provider);
-  if (problems.length === 0 && model !== null) problems.push(...unpriced(model));
-  return problems.length > 0 ? { problems } : { model };
+  if (problems.length > 0 || model === null) return problems.length > 0 ? { problems } : { model };
+  const open = unpriced(model);
+  return open.length > 0 ? { problems: open } : { model };
 }
 
 function chosenModel(values: Values, provider: Provider): ModelChoice {
   const { key, url: urlVariable, main: usual, small } = PROVIDERS[provider];
   const url = values[urlVariable];
+  const base = url === undefined ? null : apiBase(url);
   const main = values.KODIAI_MODEL ?? usual;
   // The user's own server may offer only the one model that is configured.
   const onlyOne = values.KODIAI_MODEL !== undefined && !isOwn(url, provider);
@@ -165,7 +163,8 @@ function chosenModel(values: Values, provider: Provider): ModelChoice {
   return {
     provider,
     apiKey: values[key] ?? null,
-    baseUrl: url === undefined ? null : baseOf(url, provider),
+    // Anthropic's SDK adds `/v1` itself, OpenAI's does not. People usually write a bare host.
+    baseUrl: base === null || provider === "openai" ? base : base.replace(/\/v1$/, ""),
     names,
     ...((price ?? smallPrice)
       ? { prices: { ...(price && { main: price }), ...(smallPrice && { small: smallPrice }) } }
@@ -190,11 +189,6 @@ function unpriced({ names, prices, usdPerMonth }: ModelChoice): readonly string[
   ];
 }
 
-/** As the SDK wants it: Anthropic's adds `/v1` itself, OpenAI's does not. People usually write a bare host. */
-function baseOf(url: string, provider: Provider): string {
-  return provider === "anthropic" ? apiBase(url).replace(/\/v1$/, "") : apiBase(url);
-}
-
 function isOwn(url: string | undefined, provider: Provider): boolean {
   return url === undefined || URL.parse(url)?.origin === PROVIDERS[provider].origin;
 }
@@ -216,23 +210,17 @@ function unused(set: Given, provider: Provider | undefined): readonly string[] {
     .map((name) => `${name} has no effect without ${MODEL_VARIABLES}; set one of them or remove it`);
 }
 
-function unfit(values: Values, set: Given, provider: Provider): readonly string[] {
+function* unfit(values: Values, set: Given, provider: Provider): Generator<string> {
   const { key, url: urlVariable, name } = PROVIDERS[provider];
   const url = values[urlVariable];
   const urlProblem = url === undefined ? null : endpointProblem(url, values.KODIAI_ALLOW_HTTP_HOSTS);
-  if (urlProblem !== null) return [`${urlVariable} ${urlProblem}`];
-  const idle =
-    set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH")
-      ? ["KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share"]
-      : [];
-  if (!isOwn(url, provider)) return idle;
-  return [
-    ...idle,
-    ...(values[key] === undefined ? [`${key} is not set; ${name}'s own server needs it`] : []),
-    ...(provider === "anthropic" && set.has("KODIAI_MODEL_TEMPERATURE")
-      ? ["KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL"]
-      : []),
-  ];
+  if (urlProblem !== null) return yield `${urlVariable} ${urlProblem}`;
+  if (set.has("KODIAI_REPOSITORY_PERCENT") && !set.has("KODIAI_USD_PER_MONTH"))
+    yield "KODIAI_REPOSITORY_PERCENT has no effect without KODIAI_USD_PER_MONTH; set it, or remove the share";
+  if (!isOwn(url, provider)) return;
+  if (values[key] === undefined) yield `${key} is not set; ${name}'s own server needs it`;
+  if (provider === "anthropic" && set.has("KODIAI_MODEL_TEMPERATURE"))
+    yield "KODIAI_MODEL_TEMPERATURE is refused by Anthropic's models; remove it, or set ANTHROPIC_BASE_URL";
 }
 
 /** `baseUrl` null: the service's own. */
@@ -240,7 +228,6 @@ export type RerankerChoice =
   | { readonly kind: "off" }
   | { readonly kind: "voyage"; readonly apiKey: string; readonly baseUrl: string | null; readonly model: string };
 
-/** Which reranker: none, unless one is named. */
 export function readReranker(set: Given): { readonly reranker: RerankerChoice } | Problems {
   const read = readSome(set, /^(VOYAGE_API_KEY|KODIAI_EMBEDDINGS(_URL)?|KODIAI_RERANKER.*)$/);
   if ("problems" in read) return read;
@@ -253,7 +240,7 @@ export function readReranker(set: Given): { readonly reranker: RerankerChoice } 
   }
   const apiKey = values.VOYAGE_API_KEY;
   if (apiKey === undefined) return { problems: ["VOYAGE_API_KEY is not set; KODIAI_RERANKER=voyage needs it"] };
-  // A key belongs to an account at one address, which the embeddings may name; readEmbeddings checks it.
+  // A key belongs to an account at one address, which the embeddings may name.
   const embedsThere = values.KODIAI_EMBEDDINGS === undefined || values.KODIAI_EMBEDDINGS === "voyage";
   const url = embedsThere ? values.KODIAI_EMBEDDINGS_URL : undefined;
   const model = values.KODIAI_RERANKER_MODEL ?? "rerank-2.5";

@@ -21,7 +21,7 @@ function answerRows({ count, ms, byMethod, ...average }: RetrievalFigures): Row[
     ...(byDistance === 0 ? [] : [`by distance in ${byDistance}, up to ${calibrated.toFixed(2)} in the mean`]),
     ...(byProbability === 0 ? [] : [`by probability in ${byProbability}`]),
   ];
-  const scores = `score ${averageScore.toFixed(2)}   distance ${averageDistance.toFixed(2)}`;
+  const scores = `similarity ${averageScore.toFixed(2)}   distance ${averageDistance.toFixed(2)}`;
   const found = `${scores}   in a language of the change ${percent(languageMatch)}`;
   return [
     ["searches", `${count}, ${averageResults.toFixed(1)} memories each`],

@@ -1,9 +1,9 @@
 // Answers comments that people write to us, from top to bottom:
 //
-//   CommandJob -> count -> is it for us -> who asks -> count -> acknowledge (eyes) -> may they -> do it -> answer | publish
+//   CommandJob -> count -> for us? -> who -> count -> acknowledge -> may they -> do it -> answer
 //
-// Everything a comment says comes from its signed delivery. People without permission are refused in words once a day,
-// and nothing is done. Comments beyond the limits cost no request.
+// Everything a comment says comes from its signed delivery. People without permission are refused
+// in words once a day, and nothing is done. Comments beyond the limits cost no request.
 import { configView } from "../../config/config-view.ts";
 import {
   type AccessLevel,
@@ -18,6 +18,7 @@ import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { TooExpensive, Transient } from "../../domain/errors.ts";
 import { jobKey } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { gatherSettings } from "../../gather/gather.ts";
 import type { AnsweredComment } from "../../ports/conversation.ts";
 import { acknowledge, isAnswered, publishAnswer } from "../../publish/publish.ts";
@@ -25,13 +26,13 @@ import { knownFor } from "../review/model-allowance.ts";
 import type { Stage } from "../review/review-ports.ts";
 import { countMemory, forgetMemory, rememberText } from "./memory-commands.ts";
 import type { CommandContext, CommandPorts } from "./order.ts";
-import { answerQuestion, explainFinding } from "./question.ts";
+import { answerQuestion, explainThread } from "./question.ts";
 import { help, pauseReviews, resumeReviews, startReview, stopReview, summarise } from "./review-commands.ts";
 import { ignoreFinding, resolveThread, restoreFinding } from "./thread.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Commands of one person per hour and repository: with access to it, without, and without on a pull request of their own. */
+/** Commands of one person an hour and repository: with access, without, as an author without. */
 const COMMANDS_AN_HOUR = 30;
 const STRANGERS_COMMANDS_AN_HOUR = 5;
 const AUTHORS_COMMANDS_AN_HOUR = 10;
@@ -46,7 +47,7 @@ const HANDLERS: Readonly<Record<Verb, (order: CommandContext) => Promise<Answer>
   review: startReview,
   "full review": startReview,
   summary: summarise,
-  explain: explainFinding,
+  explain: explainThread,
   ask: answerQuestion,
   stop: stopReview,
   pause: pauseReviews,
@@ -88,7 +89,7 @@ export async function answerComment(job: CommandJob, ports: CommandPorts, stage:
   return `${answer.end}: ${answer.note}${url === null ? "" : ` ${url}`}${isShown ? "" : "; GitHub refused the reaction"}`;
 }
 
-/** A person, or many strangers, exceed the limit; or a reply does not name us, and we did not start its thread. */
+/** One person or many strangers exceed the limit; or a reply in a thread that is not ours. */
 async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | null> {
   const flood = (await tooMany(job, ports, COMMANDS_AN_HOUR)) ?? (await tooManyStrangers(job, ports));
   if (flood !== null || isNamed(job)) return flood;
@@ -97,7 +98,6 @@ async function notForUs(job: CommandJob, ports: CommandPorts): Promise<string | 
   return root?.isOurs === true ? null : "a reply in a thread that is not ours";
 }
 
-/** The order of a person with permission; otherwise one line on the refusal. */
 async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Promise<CommandContext | string> {
   const { repo, number, comment, command } = job;
   const level = await ports.permissions.of(repo, comment.author);
@@ -116,7 +116,7 @@ async function admitted(job: CommandJob, ports: CommandPorts, stage: Stage): Pro
     : "ignored: a reply by a person without permission to ask";
 }
 
-/** People with access to the repository, and the author of the pull request. Everybody else is a stranger. */
+/** People with access, and the author of the pull request. Everybody else is a stranger. */
 function isKnown({ level, isAuthor }: Pick<CommandContext, "level" | "isAuthor">): boolean {
   return hasAccess(level, "triage") || isAuthor;
 }
@@ -167,7 +167,7 @@ function notPermitted(verb: Verb, level: AccessLevel): Answer {
 
 function hint({ word, nearest }: { readonly word: string; readonly nearest: Verb | null }): Answer {
   const meant = nearest === null ? "" : ` Did you mean \`/kodiai ${nearest}\`?`;
-  const text = `\`${word.replaceAll("`", "")}\` is not a command.${meant} \`/kodiai help\` lists them.`;
+  const text = `\`${word.replaceAll("`", "")}\` is not a command.${meant} \`/kodiai help\` lists what is wrong.`;
   return plainAnswer("failed", text, "unknown command");
 }
 
@@ -186,7 +186,7 @@ async function carryOut(order: CommandContext): Promise<Answer> {
 /**
  * Answers that the change is too expensive to read, instead of another attempt.
  *
- * @throws TooExpensive when it is said, which parks the job; Transient when GitHub does not take it now
+ * @throws TooExpensive when it is said, which parks the job; Transient when GitHub refuses it now
  */
 export async function giveUpAnswer(job: CommandJob, { replies }: Pick<CommandPorts, "replies">): Promise<never> {
   const tooExpensive = new TooExpensive();
@@ -202,9 +202,10 @@ function nameMe(answer: Answer): Answer {
 }
 
 async function showConfig({ job, ports, stage }: CommandContext): Promise<Answer> {
-  const asked = () => gatherSettings(job, ports.pulls, knownFor(ports));
-  const { config, problems, origins, used } = await stage("gather", asked);
-  const wrong = problems.length === 0 ? "" : `\n\n${problems.length} problems; the summary of a review lists them.`;
+  const read = () => gatherSettings(job, ports.pulls, knownFor(ports));
+  const { config, problems, origins, used } = await stage("gather", read);
+  const wrong =
+    problems.length === 0 ? "" : `\n\n${counted(problems.length, "problem")}; the summary of a review lists them.`;
   return plainAnswer("done", `\`\`\`yaml\n# ${used}\n${configView(config, origins)}\n\`\`\`${wrong}`, "configuration");
 }
 

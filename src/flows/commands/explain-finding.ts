@@ -1,4 +1,4 @@
-// Why a finding was reported or held back: what its review recorded, and what people did about it since.
+// Why a finding was reported or held back: what its review recorded, and what people did since.
 import type { Finding, HeldBack } from "../../domain/finding.ts";
 import { jobKey, type Repo } from "../../domain/job.ts";
 import { findingMemoryId, MEMORY_ID, type MemoryRecord, repoKey } from "../../domain/memory.ts";
@@ -8,15 +8,12 @@ import type { ReviewRecords } from "../../ports/conversation.ts";
 import type { Recall } from "../../ports/memory.ts";
 
 interface ExplainPorts {
-  /** Stored reviews; null without a store. */
   readonly records: Pick<ReviewRecords, "latest" | "finding"> | null;
-  /** Null without memory. */
   readonly recall: Pick<Recall, "records"> | null;
   /** Reviews that this process wrote but did not store, newest first. */
   readonly recent: readonly Review[];
 }
 
-/** Everything known about the reason. */
 interface ExplainedFinding {
   readonly kind: "explained";
   readonly state: "said" | "held back" | "remembered";
@@ -25,7 +22,6 @@ interface ExplainedFinding {
   /** Where it was posted, and why there; null when it was not posted, or that is unknown. */
   readonly placed: Pick<PlacedFinding, "place" | "reason"> | null;
   readonly heldBack: Omit<HeldBack, "finding"> | null;
-  /** Memory's record; null when memory has none. */
   readonly memory: MemoryRecord | null;
 }
 
@@ -81,9 +77,9 @@ async function fromMemory(repo: Repo, id: string, ports: ExplainPorts): Promise<
 }
 
 function inReview(review: Review, id: string, memory: MemoryRecord | null): ExplainedFinding | null {
-  const said = review.findings.find(({ finding }) => finding.id === id);
-  if (said !== undefined) {
-    const { finding, place, reason } = said;
+  const reported = review.findings.find(({ finding }) => finding.id === id);
+  if (reported !== undefined) {
+    const { finding, place, reason } = reported;
     return { kind: "explained", state: "said", finding, placed: { place, reason }, heldBack: null, memory };
   }
   const held = review.heldBack.find(({ finding }) => finding.id === id);

@@ -28,8 +28,8 @@ export async function rememberText({ job, key, text, ports, stage }: CommandCont
   const [refused] = kept.refused;
   if (refused !== undefined)
     return plainAnswer("failed", `It was not stored: ${publicErrorText(refused.reason)}.`, refused.reason);
-  const said = `Remembered as \`${record.id}\`. \`/kodiai forget ${record.id}\` deletes it.`;
-  return { ...plainAnswer("done", said, `remembered ${record.id}`), degraded: kept.degraded };
+  const answer = `Remembered as \`${record.id}\`. \`/kodiai forget ${record.id}\` deletes it.`;
+  return { ...plainAnswer("done", answer, `remembered ${record.id}`), degraded: kept.degraded };
 }
 
 export async function forgetMemory(order: CommandContext): Promise<Answer> {
@@ -43,8 +43,8 @@ export async function forgetMemory(order: CommandContext): Promise<Answer> {
     return plainAnswer("failed", "Outside a thread, say which memory: `/kodiai forget mem_…`.", "no id and no thread");
   }
   const deleted = await ports.memory.forget(repoKey(job.repo), ids);
-  const said = `Forgotten: ${counted(deleted, "memory", "memories")}.`;
-  return plainAnswer("done", deleted === 0 ? "Nothing to forget: no such memory." : said, `forgot ${deleted}`);
+  const answer = `Forgotten: ${counted(deleted, "memory", "memories")}.`;
+  return plainAnswer("done", deleted === 0 ? "Nothing to forget: no such memory." : answer, `forgot ${deleted}`);
 }
 
 async function idsOfThread({ job, ports }: CommandContext): Promise<readonly string[] | null> {
@@ -59,13 +59,13 @@ async function idsOfThread({ job, ports }: CommandContext): Promise<readonly str
 export async function countMemory({ job, ports }: CommandContext): Promise<Answer> {
   const { total, byLanguage, byCorpus, byOutcome } = await ports.recall.counts(ownScope(job.repo));
   if (total === 0) return plainAnswer("done", "There are no memories of this repository yet.", "empty memory");
-  const said = [
+  const lines = [
     `${counted(total, "memory", "memories")} of this repository.`,
     `- by kind: ${most(byCorpus)}`,
     `- by language: ${most(byLanguage)}`,
     `- by outcome: ${most(byOutcome)}`,
   ];
-  return plainAnswer("done", said.join("\n"), counted(total, "memory", "memories"));
+  return plainAnswer("done", lines.join("\n"), counted(total, "memory", "memories"));
 }
 
 function most(counts: ReadonlyMap<string, number>): string {

@@ -1,5 +1,4 @@
-// Answers a question from the thread at that time, the finding, memory, and one question to the model; or without a
-// model.
+// Answers a question from the thread of then, the finding, memory, and one question to the model.
 
 import { sharesOfFile } from "../../analyze/analyze.ts";
 import { hasAccess, mayAsk } from "../../domain/command.ts";
@@ -22,8 +21,8 @@ import { explainReview } from "./review-commands.ts";
 
 const WHY = "Why was this said, in which case does it matter, and what was decided about it before?";
 
-/** Why a finding was reported; outside threads, why there is a review or none. People who may not ask get an answer without the model. */
-export async function explainFinding(order: CommandContext): Promise<Answer> {
+/** Why a finding was reported; outside threads, why there is a review or none. */
+export async function explainThread(order: CommandContext): Promise<Answer> {
   if (order.job.comment.rootId === null) return explainReview(order);
   const found = await findingsOfThread(order);
   if ("end" in found) return found;
@@ -38,7 +37,7 @@ export async function answerQuestion(order: CommandContext): Promise<Answer> {
   const { config } = await stage("gather", () => gatherSettings(job, ports.pulls, knownFor(ports)));
   const thread = await stage("gather", () => gatherThread(job, ports.threads));
   const findings = await findingsOf(order, thread.comments);
-  const asked = { repo, pull: { number }, text, about: findings[0]?.title ?? "" };
+  const question = { repo, pull: { number }, text, about: findings[0]?.title ?? "" };
   const { knowledge } = config;
   const at = ports.now();
   const access = mayAsk("ask", level, isAuthor) || hasAccess(level, "triage") ? ports.access : null;
@@ -56,7 +55,7 @@ export async function answerQuestion(order: CommandContext): Promise<Answer> {
   const description = visibleText(`${pull.title}\n${pull.description}`).text;
   const around = { path, languages, before, description, changed };
   const precedents = await stage("retrieve", () =>
-    retrieveForQuestion({ ...asked, ...around }, searching, { knowledge, now: at }),
+    retrieveForQuestion({ ...question, ...around }, searching, { knowledge, now: at }),
   );
   await logRetrieval(precedents, { repo, number, origin: "question", retrieval: knowledge.retrieval, at }, ports);
   const spent = precedents.modelCosts;
@@ -115,15 +114,14 @@ function written(
     degraded: [...precedents.degraded, ...(leftOut === 0 ? [] : [changed])],
   };
   if (text === null) {
-    const said = withoutModel(reason ?? "", findings, precedents);
-    return { ...plainAnswer("done", said, `answered without a model: ${reason}`), ...around };
+    const fallback = withoutModel(reason ?? "", findings, precedents);
+    return { ...plainAnswer("done", fallback, `answered without a model: ${reason}`), ...around };
   }
   const usd = cost.usd === null ? "" : `, USD ${cost.usd.toFixed(4)}`;
   const footer = `Cost: ${cost.inputTokens} tokens in, ${cost.outputTokens} out (\`${model}\`)${usd}`;
   return { ...plainAnswer("done", text, `answered, memory ${precedents.gate.decidedBy}`), ...around, footer };
 }
 
-/** The answer without a model: the finding itself, and earlier comments. */
 function withoutModel(reason: string, findings: readonly Finding[], { ranked }: Precedents): string {
   const [finding] = findings;
   const about =
@@ -138,8 +136,8 @@ function withoutModel(reason: string, findings: readonly Finding[], { ranked }: 
     .slice(0, 3)
     .map(({ record }) => `- ${record.outcome ?? "said before"}: ${cutText(record.text.replace(/\s+/g, " "), 200)}`);
   const known = [...about, before.length === 0 ? "" : `Earlier comments on similar code:\n\n${before.join("\n")}`];
-  const said = known.filter((part) => part !== "");
+  const parts = known.filter((part) => part !== "");
   const nothing =
-    said.length === 0 ? " Nothing is known here that would answer the question." : " What is known without it:";
-  return [`No model answers this (${reason}).${nothing}`, ...said].join("\n\n");
+    parts.length === 0 ? " Nothing is known here that would answer the question." : " What is known without it:";
+  return [`No model answers this (${reason}).${nothing}`, ...parts].join("\n\n");
 }

@@ -1,9 +1,11 @@
 // Commands about reviews of a pull request: start, stop, pause, resume, summarise.
+
 import { verbList } from "../../domain/command.ts";
 import { type Answer, plainAnswer } from "../../domain/conversation.ts";
 import { SEVERITIES } from "../../domain/finding.ts";
 import { type ReviewJob, UNSHAPED } from "../../domain/job.ts";
 import { isQuiet, quietVerdict, type Review } from "../../domain/review.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { admit } from "../../gather/gather.ts";
 import { writersOf } from "../review/check-run.ts";
 import { knownFor } from "../review/model-allowance.ts";
@@ -44,7 +46,7 @@ export async function startReview(order: CommandContext): Promise<Answer> {
   return plainAnswer("started", null, `review of ${head.sha.slice(0, 7)}`);
 }
 
-/** Why policy does not review the pull request, as a request by `asker` is judged, or an event without one; null when it does. */
+/** Why policy does not review it on the request of `asker`, or after an event; null if it does. */
 async function skippedBecause(
   { job, key, ports, stage }: CommandContext,
   asker: ReviewJob["askedBy"],
@@ -64,9 +66,9 @@ export async function explainReview(order: CommandContext): Promise<Answer> {
   const latest = await order.ports.records.latest(order.key);
   const why = notReviewed(skipped);
   const none = skipped === null ? "This pull request was not reviewed yet. `/kodiai review` reviews it." : "";
-  const said = latest === null ? none : summaryText(latest);
+  const summary = latest === null ? none : summaryText(latest);
   const how = "In the thread of a finding it explains the finding.";
-  const text = [why, said, how].filter((part) => part !== "").join("\n\n");
+  const text = paragraphs(why, summary, how);
   return plainAnswer("done", text, skipped === null ? "why: reviewed" : `why: ${skipped}`);
 }
 
@@ -124,9 +126,9 @@ function summaryText(review: Review): string {
   const more = findings.length > FINDINGS ? [`- and ${findings.length - FINDINGS} more`] : [];
   const { head, rest, held } = quietVerdict(review);
   const quiet = isQuiet(review) ? " There was nothing to say." : "";
-  const said = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
+  const found = counts.length === 0 ? `${head}${rest}${held}` : counts.join(", ");
   return [
-    `The latest review, of \`${headSha.slice(0, 7)}\`: ${said}.${quiet}`,
+    `The latest review, of \`${headSha.slice(0, 7)}\`: ${found}.${quiet}`,
     review.walkthrough ?? "",
     [...lines, ...more].join("\n"),
     heldBack.length === 0 || counts.length === 0 ? "" : `Held back: ${heldBack.length}.`,

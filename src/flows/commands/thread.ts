@@ -8,7 +8,7 @@ import { addReview, type CommandContext, findingsOfThread, isWriter } from "./or
 
 const FINDING_ID = /^fnd_[0-9a-f]{12}$/;
 
-/** Holds the findings of the thread back on later pushes. Grave and unknown ones take write access. */
+/** Holds the thread's findings back on later pushes. Grave and unknown ones take write access. */
 export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   const { job, key, text, ports } = order;
   const ids = await findingsOfThread(order);
@@ -26,7 +26,7 @@ export async function ignoreFinding(order: CommandContext): Promise<Answer> {
   let degraded: Answer["degraded"] = [];
   for (const findingId of ids) {
     await ports.decisions.decline(key, { findingId, by, reason, isWriter: isWriter(order) }, ports.now());
-    // Only evidence of people with write access affects other pull requests; an author decides only for their own.
+    // Only evidence of writers affects other pull requests; an author decides for their own.
     const { end, note } = await noteCommand(order, findingId, { kind: "declined", text: reason });
     noted = note;
     if (!isWriter(order)) continue;
@@ -35,15 +35,15 @@ export async function ignoreFinding(order: CommandContext): Promise<Answer> {
       degraded = [{ part: "memory", reason: "the decline holds here only: memory cannot be written" }];
   }
   if (!isWriter(order)) {
-    const asked =
+    const answer =
       "Noted: you ask to ignore this. It is still shown, and counts for the check, until a person with write access agrees.";
-    return { ...plainAnswer("done", asked, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
+    return { ...plainAnswer("done", answer, `asked to ignore ${ids.join(", ")}${noted}`), degraded };
   }
-  // It changes what the check of the head comes to: the job computes it again, from the review that stands.
+  // The check of the head changes: the job computes it again from the review that stands.
   await addReview(order, "verdict");
   const because = reason === "" ? " A reason (`/kodiai ignore REASON`) helps the next reader." : "";
-  const said = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
-  return { ...plainAnswer("done", said, `declined ${ids.join(", ")}${noted}`), degraded };
+  const answer = `Noted: this will not be reported again on this pull request.${because}${elsewhere} \`/kodiai restore\` takes it back.`;
+  return { ...plainAnswer("done", answer, `declined ${ids.join(", ")}${noted}`), degraded };
 }
 
 /** The effect of a writer's decline on other pull requests. */
@@ -56,12 +56,12 @@ function onOthers(finding: Finding | null, reason: string): string {
     : "On other pull requests, similar findings are held back and listed with your reason.";
 }
 
-/** On this pull request by the finding's id or its thread; on all others by the id of the declined memory. */
+/** By the finding's id or its thread here; on all pull requests by the id of its memory. */
 export async function restoreFinding(order: CommandContext): Promise<Answer> {
   const { key, text, ports } = order;
   if (MEMORY_ID.test(text)) {
     const { rejections, note } = await noteOnMemory(order, text, { kind: "restored", text: "" });
-    return restoreMemory(text, rejections, note);
+    return memoryRestored(text, rejections, note);
   }
   const ids = FINDING_ID.test(text) ? [text] : await findingsOfThread(order);
   if ("end" in ids) return ids;
@@ -74,15 +74,15 @@ export async function restoreFinding(order: CommandContext): Promise<Answer> {
     was = (await ports.decisions.restore(key, findingId)) || rejections > 0 || was;
   }
   if (was) await addReview(order, "verdict");
-  const said = was ? "It is reported again from the next review on." : "This finding was not declined here.";
-  return plainAnswer("done", said, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
+  const answer = was ? "It is reported again from the next review on." : "This finding was not declined here.";
+  return plainAnswer("done", answer, `${was ? "restored" : "not declined:"} ${ids.join(", ")}${noted}`);
 }
 
-function restoreMemory(memoryId: string, count: number, noted: string): Answer {
+function memoryRestored(memoryId: string, count: number, noted: string): Answer {
   if (count === 0) return plainAnswer("done", "This memory was not declined.", `not declined: ${memoryId}${noted}`);
-  const said =
+  const answer =
     "Similar findings are reported again, from the next review of each pull request on. `/kodiai full review` makes one here.";
-  return plainAnswer("done", said, `restored ${memoryId}${noted}`);
+  return plainAnswer("done", answer, `restored ${memoryId}${noted}`);
 }
 
 export async function resolveThread(order: CommandContext): Promise<Answer> {

@@ -1,5 +1,5 @@
-// Lets a model write situation, lesson and tags of a repository's review memories, in small groups that are stored as
-// they complete, so that an interrupted run resumes where it stopped and pays for nothing twice.
+// Lets a model write situation, lesson and tags of review memories, in small groups that are stored
+// at once: an interrupted run resumes there and pays for nothing twice.
 
 import type { Repo } from "../../domain/job.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
@@ -24,19 +24,17 @@ interface DescribePorts extends Omit<ExportPorts, "space"> {
 
 export interface DescribeWish {
   readonly repo: Repo;
-  /** Memories of one run at most. */
   readonly most: number;
   /** CORPUS/ID, the end of an earlier run; null at the beginning. */
   readonly after: string | null;
-  /** US$ that models may cost in this repository in a calendar month (UTC), including reviews and everything else. */
+  /** US$ a calendar month (UTC) that models may cost in this repository, reviews and all else. */
   readonly usdPerMonth: number;
   readonly remembering: Remembering;
 }
 
-/** Why a run stopped early. */
 interface RunStop {
   readonly reason: string;
-  /** True when a retry may continue soon; then `notBefore` (epoch milliseconds) says when, or null. */
+  /** True when a retry may continue, from `notBefore` (epoch milliseconds) on where it is known. */
   readonly again: boolean;
   readonly notBefore: number | null;
 }
@@ -59,7 +57,6 @@ export interface DescribedMemories {
 
 /** Parallel questions; the budget is checked between two such groups. */
 const AT_ONCE = 4;
-/** Memories that are embedded and written together. */
 const GROUP = 24;
 
 /**

@@ -14,8 +14,7 @@ const NAME = /^(?!\.)[\w.:-]{1,250}(?:\/[\w.-]{1,100}){1,2}$/;
 /**
  * @param word `OWNER/NAME`, `HOST/OWNER/NAME` or `HOST/ID`; letters of any case
  * @param known the repositories in `dataDir`
- * @throws UsageError when the word is not a name, when memory has no repository of that name (naming the nearest), or several
- *   (listing them)
+ * @throws UsageError when the word is no name, or of none (naming the nearest) or several of them
  */
 export function findRepository(word: string, known: readonly Repo[], dataDir: string): Repo {
   if (!NAME.test(word)) throw new UsageError(`${word} is neither a folder nor OWNER/NAME`);

@@ -1,6 +1,6 @@
-// A repository's memory as lines of a file: exports records that an import reads back, or pairs for tuning an embedder,
-// and imports an export or a corpus. An invalid line is reported and does not stop the rest; importing the same file
-// again changes nothing. Also derives missing languages.
+// A repository's memory as lines of a file: exports records, or pairs for tuning an embedder, and
+// imports an export or a corpus. An invalid line is reported and does not stop the rest; importing
+// a file again changes nothing. Also derives missing languages.
 import { languageOf } from "../../analyze/analyze.ts";
 import type { Repo } from "../../domain/job.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
@@ -22,14 +22,13 @@ interface ExportWish {
   readonly what: "records" | "pairs";
 }
 
-/** Records per read. */
 const PAGE = 500;
 /** How many of the most similar memories are considered as counterexamples. */
 const ALIKE = 10;
 
 /**
- * One JSON text per line, without line ends, by corpus, then id: the same memory gives the same file. Stale records and
- * vectors are left out; an import computes vectors again.
+ * One JSON text per line, without line ends, by corpus, then id: the same memory gives the same
+ * file. Without stale records and vectors; an import computes vectors again.
  *
  * @throws Transient when memory cannot be read now
  */
@@ -77,12 +76,12 @@ async function alikeOf(records: readonly MemoryRecord[], { repo, corpora }: Expo
 const TOLD_BY_PATH: readonly Corpus[] = ["finding", "review_comment"];
 
 /**
- * Derives the language of rows without one from their path. Because the language is part of the embedded text, a row
- * that gets one is embedded again. Running it again changes nothing.
+ * Derives the language of rows without one from their path, and embeds them again: the language is
+ * part of the embedded text. Running it again changes nothing.
  *
- * @returns the rows `without` a language, how many of them got which (canonical ids), and how many stay unknown: no
- * path, or one that determines no language
- * @throws Transient when memory cannot be read or written now; the same call again completes it
+ * @returns the rows `without` a language, how many got which (canonical ids), and how many stay
+ *   unknown
+ * @throws Transient when memory cannot be reached now; the same call again completes it
  */
 export async function backfillLanguages(
   repo: Repo,
@@ -121,10 +120,11 @@ const MAX_LINE = 1_048_576;
 const MAX_PROBLEMS = 1_000;
 
 /**
- * @param lines without their line ends, in any number: they are streamed
- * @returns how many lines were not empty, at most 1,000 invalid ones (1-based), and in `wrongLines` how many there were
- * @throws Transient when memory cannot be reached now, what the redactor or the source throw; the same import again
- * completes it
+ * @param lines without their line ends; they are streamed
+ * @returns how many lines were not empty, the first 1,000 invalid ones (1-based), and how many
+ *   there were
+ * @throws Transient when memory cannot be reached now, and what redactor or source throw; the same
+ *   import again completes it
  */
 export async function importMemory(
   lines: AsyncIterable<string> | Iterable<string>,

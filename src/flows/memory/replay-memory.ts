@@ -1,5 +1,5 @@
-// Replays a repository's history: each pull request searches memory as it was before the first comment, and the result
-// is compared with what people did comment. Writes nothing, posts nothing, asks no model.
+// Replays a repository's history: each pull request searches memory as it was before its first
+// comment, and the result is compared with what people said. Writes nothing, asks no model.
 
 import { analyze } from "../../analyze/analyze.ts";
 import { defaultKnowledge } from "../../config/knowledge.ts";
@@ -27,7 +27,6 @@ import { type ExportPorts, recordsOf } from "./memory-file.ts";
 
 interface ReplayPorts extends Omit<ExportPorts, "space"> {
   readonly embedder: Embedder;
-  /** The repositories in memory. */
   readonly repositories: () => Promise<readonly Repo[]>;
 }
 
@@ -72,14 +71,12 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
   return {
     /** Oldest first. */
     pulls: done,
-    /** Canonical id of the repository's main language. */
     language: own?.language ?? mostOf([]),
-    /** The repository whose memory replaced the own one; null when no other one in memory has this main language. */
+    /** Whose memory replaced the own one; null when no other one has this main language. */
     placebo: placebo === null ? null : { repo: placebo.repo, memories: placebo.memories },
     /** Pull requests with comments in memory, and why some of them are not replayed. */
     known: pulls.length,
     leftOut,
-    /** The cost of embedding the queries. */
     spent,
     degraded: [...degraded.values()],
   };
@@ -89,8 +86,8 @@ export async function replayMemory(repo: Repo, last: number, ports: ReplayPorts)
     const ask = async (of: Repo, number: number) => {
       const context = pastChange(of, number, people);
       const settings = { ...OF_THE_CHANGE, knowledge: defaultKnowledge(), now: pull.at, before: pull.at };
-      const asked = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
-      const found = await retrieve(context, analyze(context), asked, settings);
+      const searching = { ...UNAIDED, embedder: ports.embedder, recall: ports.recall };
+      const found = await retrieve(context, analyze(context), searching, settings);
       for (const one of found.degraded) degraded.set(`${one.part} ${one.reason}`, one);
       spent.tokens += found.usage.tokens;
       spent.usd += found.usage.usd;
@@ -123,7 +120,6 @@ async function commentsOf(repo: Repo, { memory, recall, embedder }: ReplayPorts)
   return Array.fromAsync(recordsOf({ repo, corpora: ["review_comment"] }, ports));
 }
 
-/** By the time of their first comment. */
 function pullsOf(comments: readonly MemoryRecord[]): readonly PastPull[] {
   const pulls: PastPull[] = [];
   for (const [number, own] of Map.groupBy(comments, ({ provenance }) => provenance.pull)) {
@@ -147,12 +143,12 @@ function candidatesOf(repos: readonly Repo[], recall: Recall) {
 const HEADER = /^@@ -(\d{1,9})(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@ ?(.{0,300})/;
 
 /**
- * Reconstructs a past pull request from memory: the commented pieces of code. Without title and other files, it asks
- * memory less than the pull request itself did.
+ * Reconstructs a past pull request from memory: the commented pieces of code. Without title and
+ * other files, it asks memory less than the pull request itself did.
  *
- * @param number the pull request, whose own memories are then not searched; NO_PULL when another repository's are
- * @param places in any number; the same place counts once. GitHub's `diff_hunk` ends at the comment; null when only the
- * file is known
+ * @param number whose own memories are not searched; NO_PULL for another repository's
+ * @param places the same one counts once. GitHub's `diff_hunk` ends at the comment; null when only
+ *   the file is known
  */
 export function pastChange(
   repo: Repo,
@@ -170,7 +166,7 @@ export function pastChange(
   return { ...placeholderPullRequest("", repo, number).context, files };
 }
 
-/** Two comments on one hunk contain it twice, cut at different lines: the longer includes the shorter. */
+/** Two comments on one hunk have it twice, cut at different lines: the longer has the shorter. */
 function withoutShorter(hunks: ReadonlyMap<string, Hunk>): readonly Hunk[] {
   const texts = [...hunks.keys()];
   return [...hunks].flatMap(([text, hunk]) =>
@@ -205,7 +201,7 @@ function readHunk(diff: string): Hunk {
     const text = line.slice(1);
     if (line.startsWith("+")) return [{ kind: "added", oldLine: null, newLine: newLine++, text }];
     if (line.startsWith("-")) return [{ kind: "removed", oldLine: oldLine++, newLine: null, text }];
-    // Lines with another prefix are not lines of a diff: the mark of a cut, "\ No newline at end of file".
+    // Others are no lines of a diff: the mark of a cut, "\ No newline at end of file".
     return line.startsWith(" ") ? [{ kind: "context", oldLine: oldLine++, newLine: newLine++, text }] : [];
   });
   return {

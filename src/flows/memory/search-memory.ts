@@ -1,5 +1,4 @@
-// A manual search of memory: each text on its own, logged like a review's retrieval, merged into one list. A failing
-// log never ends a review.
+// A manual search of memory: each text on its own, logged like a review's, merged into one list.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import { loggedRetrieval, type RetrievalOrigin } from "../../domain/figures/logged-retrieval.ts";
@@ -20,7 +19,8 @@ export type HandSearched = Awaited<ReturnType<typeof searchByHand>>;
 
 /**
  * @param texts at least one; each is a search of its own
- * @returns each memory once, best first, at most topK per text; and the retrieval of each text, with its wall time
+ * @returns each memory once, best first, at most topK per text; and each text's retrieval and wall
+ *   time
  */
 export async function searchByHand(texts: readonly string[], search: Omit<HandSearch, "now">, ports: SearchPorts) {
   const { repo, topK, threshold } = search;
@@ -29,8 +29,8 @@ export async function searchByHand(texts: readonly string[], search: Omit<HandSe
   for (const text of new Set(texts)) {
     const at = ports.now();
     const precedents = await searchMemory(text, { ...search, now: at }, ports);
-    const asked = { repo, number: null, origin: "search", retrieval: { topK, distanceThreshold }, at } as const;
-    done.push({ text, ms: await logRetrieval(precedents, asked, ports), precedents });
+    const request = { repo, number: null, origin: "search", retrieval: { topK, distanceThreshold }, at } as const;
+    done.push({ text, ms: await logRetrieval(precedents, request, ports), precedents });
   }
   const lists = done.map(({ text, precedents }) => precedents.ranked.map((memory) => ({ memory, text })));
   return { memories: mergeFound(lists), searches: done };

@@ -6,10 +6,7 @@ import type { EvidenceStore } from "../../ports/feedback.ts";
 /** The outcome, and each act with what it changed. */
 export type WhyOutcome = Awaited<ReturnType<typeof whyOutcome>>;
 
-/**
- * What people did about a finding, and how each act changed its outcome. Weighs the evidence again: the record has the outcome of
- * the last time.
- */
+/** What people did about a finding, weighed again: the record has the outcome of the last time. */
 export async function whyOutcome(record: MemoryRecord, store: Pick<EvidenceStore, "evidence">) {
   const { outcome, decided, provenance } = record;
   const all = provenance.pull === null ? [] : await store.evidence(record.repo, provenance.pull);

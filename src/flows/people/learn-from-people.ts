@@ -1,8 +1,10 @@
-// Reads what people did about our findings on one pull request, stores it as evidence, and weighs it:
+// Reads what people did about our findings on one pull request, stores it as evidence, and weighs
+// it:
 //
-//   FeedbackJob -> remembered findings -> read the pull request -> state of the code -> evidence | weigh -> outcomes
+//   FeedbackJob -> remembered findings -> pull request -> state of the code -> evidence -> outcomes
 //
-// It can run at any time and again: an act that was seen before stays as it was seen, and nothing is ever posted.
+// It can run at any time and again: an act that was seen before stays as it was seen, and nothing
+// is ever posted.
 
 import type { AccessLevel } from "../../domain/command.ts";
 import { type FeedbackJob, jobKey, type Repo } from "../../domain/job.ts";
@@ -19,9 +21,7 @@ import { type WeighPorts, weighEvidence } from "./weigh-evidence.ts";
 
 export interface LearnPorts extends WeighPorts {
   readonly feedback: Feedback;
-  /** Reads the head's files. */
   readonly pulls: Pick<PullRequests, "text">;
-  /** Reported findings with their code. */
   readonly records: Pick<ReviewRecords, "latest">;
   readonly feedbackStore: FeedbackStore;
   /** Epoch milliseconds. */
@@ -78,7 +78,9 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
 }
 
 /** How a job ended, in one line. */
-export function learntLine({ added, withdrawn, changed, waiting, cut }: LearntFromPeople): string {
+export function learntLine(done: LearntFromPeople | Skipped): string {
+  if (done.kind === "skipped") return `skipped: ${done.reason}`;
+  const { added, withdrawn, changed, waiting, cut } = done;
   const rest = `${withdrawn === 0 ? "" : `, ${withdrawn} taken back`}${waiting === 0 ? "" : `, ${waiting} wait for an access check`}`;
   return [`learnt: ${added} new${rest}; ${counted(changed, "outcome")} changed`, ...cut].join("; ");
 }
@@ -99,7 +101,7 @@ function limitedReads<Text>(): (key: string, read: () => Promise<Text>) => Promi
   };
 }
 
-/** The state of each finding's code by finding id, as far as it is known, and the findings whose code changed. */
+/** The state of each finding's code by finding id, where known, and those whose code changed. */
 async function codeNow(
   { repo, number }: FeedbackJob,
   { headSha }: PullFeedback,
@@ -107,25 +109,25 @@ async function codeNow(
   ports: LearnPorts,
 ) {
   const latest = await ports.records.latest(jobKey(repo, number));
-  const said = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
+  const earlier = new Map((latest?.said ?? []).map((one) => [one.finding.id, one]));
   const statuses = new Map<string, CodeStatus>();
   const changed: ChangedFinding[] = [];
   const texts = limitedReads<string | null | undefined>();
   for (const remembered of findings) {
     const { findingId, sha } = remembered;
-    const one = said.get(findingId);
+    const one = earlier.get(findingId);
     if (one === undefined || sha === null || sha === headSha) continue;
     const { path } = one.finding;
     const text = await texts(path, () => textNow(repo, path, sha, headSha, ports));
     const status = text === undefined ? null : codeStatus(one, text);
     if (status === null) continue;
     statuses.set(findingId, status);
-    if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, said: one, now: text });
+    if (status !== "unchanged" && typeof text === "string") changed.push({ remembered, earlier: one, now: text });
   }
   return { statuses, changed };
 }
 
-/** A file of commit `from` at commit `to`, wherever it is; null when it was removed, undefined when unknown. */
+/** A file of commit `from` at commit `to`; null when it was removed, undefined when unknown. */
 async function textNow(
   repo: Repo,
   path: string,
@@ -141,7 +143,7 @@ async function textNow(
   return (await pulls.text(repo, now, to, MOST_BYTES)) ?? undefined;
 }
 
-/** The access of each author of new evidence, looked up once each; a later run looks up the rest. */
+/** The access of each author of new evidence, looked up once; a later run looks up the rest. */
 async function accessOf(
   { repo }: FeedbackJob,
   fresh: readonly { readonly by: Person | null }[],
@@ -161,20 +163,18 @@ async function accessOf(
   return access;
 }
 
-/** A finding whose lines have changed. */
 interface ChangedFinding {
   readonly remembered: RememberedFinding;
-  readonly said: EarlierFinding;
-  /** Its file at the newest head. */
+  readonly earlier: EarlierFinding;
   readonly now: string;
 }
 
-/** Outcomes that do not speak against the finding. */
-const AGREEING: ReadonlySet<Outcome> = new Set(["fixed", "accepted", "outdated"]);
+/** Outcomes that do not speak against the finding or comment. */
+export const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
 
 /**
- * Stores flagged and fixed code of findings that have none yet. Code that cannot be found is left out and tried again
- * the next time.
+ * Stores flagged and fixed code of findings that have none yet; what cannot be found is tried
+ * again.
  *
  * @throws Transient
  */
@@ -186,15 +186,15 @@ async function learnFixes(
 ): Promise<void> {
   const texts = limitedReads<string | null>();
   const fixes: KnownFix[] = [];
-  for (const { remembered, said, now } of changed) {
+  for (const { remembered, earlier, now } of changed) {
     const { outcome = "posted", isChanged = false } = weighed.get(remembered.id) ?? {};
     // A branch that does not count proves nothing about the fix, even if people agreed to it.
     const { sha, path } = remembered;
     if (!isChanged || !AGREEING.has(outcome) || remembered.hasFix || sha === null) continue;
-    const pathThen = path ?? said.finding.path;
+    const pathThen = path ?? earlier.finding.path;
     const then = await texts(`${sha} ${pathThen}`, () => pulls.text(repo, pathThen, sha, MOST_BYTES));
     if (then === null || then === undefined) continue;
-    const pair = await fixOfFinding({ shape: said.shape, near: said.finding.startLine, then, now }, redact);
+    const pair = await fixOfFinding({ shape: earlier.shape, near: earlier.finding.startLine, then, now }, redact);
     if (pair !== null) fixes.push({ memoryId: remembered.id, ...pair });
   }
   if (fixes.length > 0) await evidence.keepFixes(repoKey(repo), fixes);

@@ -1,4 +1,4 @@
-// Turns new evidence into outcomes of findings. Only through here do people change what memory knows of a finding.
+// Turns new evidence into outcomes: only here do people change what memory knows of a finding.
 
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
@@ -18,7 +18,7 @@ export interface WeighPorts {
 }
 
 /**
- * Stores evidence, without secrets, and sets the outcomes that follow from all evidence of the pull request.
+ * Stores evidence, without secrets, and sets the outcomes that follow for the pull request.
  *
  * @param evidence may be empty: the stored evidence is weighed again
  * @returns how much was new, how many outcomes changed, and the weighing by memory id
@@ -42,9 +42,8 @@ export async function weighEvidence(
 }
 
 /** The kind of a command, and what was said with it; "" without text. */
-type SaidByCommand = Pick<Evidence, "kind"> & { readonly text: string };
+type CommandEvidence = Pick<Evidence, "kind"> & { readonly text: string };
 
-/** What became of a command as evidence. */
 interface NotedCommand {
   /** `unknown`: memory does not have the finding. */
   readonly end: "stored" | "unknown" | "failed";
@@ -57,33 +56,33 @@ interface NotedCommand {
 const UNKNOWN: NotedCommand = { end: "unknown", note: "", rejections: 0 };
 
 /**
- * Records a command as evidence about its thread's finding. The command is carried out either way, because memory may be off.
+ * Records a command as evidence. It is carried out either way, because memory may be off.
  *
  * @throws Transient
  */
 export async function noteCommand(
   order: CommandContext,
   findingId: string,
-  said: SaidByCommand,
+  command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, number } = order.job;
   const [memoryId] = memoriesOfThread(repo, number, { commentIds: [], findingIds: [findingId] });
-  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, said);
+  return memoryId === undefined ? UNKNOWN : noteOnMemory(order, memoryId, command);
 }
 
 /** The same for the memory of a finding on any pull request. */
 export async function noteOnMemory(
   { job, level, ports }: CommandContext,
   memoryId: string,
-  said: SaidByCommand,
+  command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, comment } = job;
   const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
   const now = ports.now();
   const piece: Evidence = {
-    ...pieceOf(memoryId, said.kind, by, Date.parse(comment.at) || now),
+    ...pieceOf(memoryId, command.kind, by, Date.parse(comment.at) || now),
     key: `command:${comment.place}-${comment.id}`,
-    text: said.text === "" ? null : cutText(said.text, EVIDENCE_TEXT),
+    text: command.text === "" ? null : cutText(command.text, EVIDENCE_TEXT),
     url: comment.url,
     sha: job.headSha,
   };
@@ -100,7 +99,7 @@ export async function noteOnMemory(
   }
 }
 
-/** The finding's pull request with all its findings, and how many rejections the evidence comes to; null without a memory of it. */
+/** Its pull request with all findings there, and how often it was rejected; null if unknown. */
 async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceStore) {
   const key = repoKey(repo);
   const pull = await store.pullOf(key, memoryId);
@@ -112,7 +111,7 @@ async function rememberedFinding(repo: Repo, memoryId: string, store: EvidenceSt
 
 export interface DecidePorts extends WeighPorts {
   readonly decisions: Pick<Decisions, "decline" | "restore">;
-  readonly checkBook: Pick<CheckStore, "on">;
+  readonly checkStore: Pick<CheckStore, "on">;
   readonly records: Pick<ReviewRecords, "latest">;
   readonly jobs: Pick<ReviewJobs, "add">;
   /** Epoch milliseconds. */
@@ -126,8 +125,8 @@ export type Decider = { readonly id: number; readonly login: string } | null;
 const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false, isFirstTime: false } as const;
 
 /**
- * Takes back the declines of a memory in the dashboard, like `/kodiai restore` without a comment: findings like it are
- * reported again, from the next review of each pull request on.
+ * Takes back a memory's declines on the dashboard, like `/kodiai restore`: findings like it are
+ * reported again from the next reviews on.
  *
  * @returns how many declines were taken back; 0 without any
  * @throws Transient
@@ -180,11 +179,11 @@ async function weighFromDashboard(
   await judgeAgain(repo, of.pull, ports);
 }
 
-/** A decision changes what the check run of a head comes to: a job computes it again, where the last reviewed head has one. */
-async function judgeAgain(of: Repo, number: number, { records, checkBook, jobs, now }: DecidePorts): Promise<void> {
+/** A decision changes a check: a job computes it again, where the last reviewed head has one. */
+async function judgeAgain(of: Repo, number: number, { records, checkStore, jobs, now }: DecidePorts): Promise<void> {
   const key = jobKey(of, number);
   const review = await records.latest(key);
-  const check = review === null ? null : await checkBook.on(key, review.headSha);
+  const check = review === null ? null : await checkStore.on(key, review.headSha);
   if (check === null) return;
   const { repo, installationId, headSha } = check;
   const head = { kind: "review", key, delivery: "dashboard", installationId, repo, number, headSha } as const;

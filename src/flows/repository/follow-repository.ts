@@ -1,7 +1,7 @@
-// Keeps memory in step with repositories, one job at a time: indexes documents at the head of the default branch,
-// updates names, owners and visibility, imports past reviews, describes memories, and deletes those of removed
-// repositories. Deliveries come late, twice and out of order: each job asks the host for the current state, and can run
-// again without harm.
+// Keeps memory in step with repositories, one job at a time: documents of the default branch,
+// labels (name, owner, visibility), past reviews, descriptions, removals. Deliveries come late,
+// twice and out of order: each job asks the host for the current state, and can run again without
+// harm.
 
 import type { KnownRules } from "../../config/parse-config.ts";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
@@ -29,9 +29,7 @@ import { type Indexed, indexRepository } from "./index-repository.ts";
 /** The ports for the jobs of one repository. */
 export interface FollowPorts {
   readonly host: RepositoryHost;
-  /** Reads .kodiai.yml. */
   readonly pulls: Pick<PullRequests, "text" | "rootEntries" | "ownersText">;
-  /** Which rules there are. */
   readonly known: KnownRules;
   readonly labels: RepositoryLabels;
   readonly memory: Memory;
@@ -45,12 +43,12 @@ export interface FollowPorts {
   readonly now: () => number;
 }
 
-/** Limits of one run of an index job: a tenth of the 5,000 requests an hour that GitHub grants, and minutes of work. */
+/** Of one run of an index job: a tenth of GitHub's 5,000 requests an hour, and minutes of work. */
 export const MOST_OF_A_RUN = { files: 500, bytes: 32 * 1024 * 1024 };
 
 export type Followed = Awaited<ReturnType<typeof followRepository>>;
 
-/** @throws Transient when a retry may succeed; OutOfReach when the repository was removed; anything else is a bug */
+/** @throws Transient when a retry may succeed; OutOfReach when the repository was removed */
 export async function followRepository(job: FollowJob, ports: FollowPorts) {
   if (job.kind === "index") return index(job, ports);
   if (job.kind === "history") return followHistory(job, ports);
@@ -133,15 +131,15 @@ async function label(job: LabelJob, ports: FollowPorts) {
   return { kind: "relabelled", repo, known } as const;
 }
 
-/** Delay before a repository without an answer is looked up again: the first one, then doubled each time. */
+/** Before a repository without an answer is looked up again: the first delay, then doubled. */
 const ASK_AGAIN_MS = { first: 5_000, longest: 60 * 60_000 };
 
-/** Unconfirmed: its host gave no definite answer whether the repository still exists, and is asked again. */
+/** Unconfirmed: its host gave no definite answer whether it still exists, and is asked again. */
 async function forget(job: ForgetJob, ports: FollowPorts) {
   const found = await ports.host.lookUp();
   // Added again since, or the delivery is an old one.
   if (found.kind === "reachable") return { kind: "skipped", reason: "the App still reaches the repository" } as const;
-  // As while the installation is suspended, which may take months: the repository may have been removed meanwhile.
+  // As while the installation is suspended, for months perhaps: it may have been removed meanwhile.
   if (!found.isMissing) {
     // Counts attempts instead of time: clocks of several processes differ, and may be changed.
     const { first, longest } = ASK_AGAIN_MS;
@@ -149,10 +147,12 @@ async function forget(job: ForgetJob, ports: FollowPorts) {
     return { kind: "unconfirmed", reason: found.reason, inMs } as const;
   }
   const first = await forgetAll(job.repo, ports);
-  // A review that was just posted is stored shortly after: once it has ended, that is deleted as well.
+  // A review that was just posted is stored shortly after, and deleted once its job has ended.
   const { running, ended } = await ports.traces.besides(job.repo, job.key);
   if (running > 0)
-    throw new Transient(`${running} jobs about the repository still run; what they write is forgotten then`);
+    throw new Transient(
+      `${counted(running, "job")} about the repository not done yet; what is written is forgotten then`,
+    );
   const rest = ended > 0 ? await forgetAll(job.repo, ports) : null;
   const [records, reviews] = [first.records + (rest?.records ?? 0), first.reviews + (rest?.reviews ?? 0)];
   return { kind: "forgotten", records, reviews } as const;
@@ -164,10 +164,10 @@ async function forgetAll(repo: Repo, { traces, memory }: FollowPorts) {
 }
 
 /**
- * Looks a repository up: the head of the default branch, with its configuration. Sets its labels before anything is
- * added, so that a write can only narrow who may read it.
+ * The head of the default branch, with its configuration. Sets the labels before anything is added,
+ * so that a write can only narrow who may read it.
  *
- * @throws Transient when its host can be asked later; OutOfReach when the host says that it was removed
+ * @throws Transient when its host can be asked later; OutOfReach when it says that it was removed
  */
 async function currentHead({ host, pulls, known, labels, describing: { access } }: FollowPorts) {
   const found = await host.lookUp();
@@ -179,7 +179,7 @@ async function currentHead({ host, pulls, known, labels, describing: { access } 
   return { kind: "head", repo: found.repo, tree, config } as const;
 }
 
-/** @throws OutOfReach when its host says that the repository no longer exists: then it is forgotten as well */
+/** @throws OutOfReach when the host says that it no longer exists: then it is forgotten as well */
 function unreached({ reason, isMissing }: Unreachable): Skipped {
   if (isMissing) throw new OutOfReach("missing", 404, reason);
   return { kind: "skipped", reason };
@@ -203,7 +203,7 @@ const REQUESTS = 400;
 /**
  * Imports the whole past, or one closed pull request.
  *
- * @throws Transient when GitHub or memory can be asked later; the next attempt continues after what was read
+ * @throws Transient when GitHub or memory can be asked later; the next attempt continues there
  */
 async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promise<HistoryRun | ImportedPull | Skipped> {
   const { past: pastOf, store, botLogin } = ports.history;
@@ -220,10 +220,10 @@ async function followHistory({ number }: HistoryJob, ports: FollowPorts): Promis
   return importHistory(request, { ...keeping, store });
 }
 
-/** Memories of one run: a minute or two. The rest is a job of its own, so that others get their turn. */
+/** Memories of one run: a minute or two. The rest is another job, so that others get their turn. */
 const MOST_DESCRIBED = 48;
 
-/** @throws Transient when memory or the model can be asked later; what was written until then stays */
+/** @throws Transient when memory or the model can be asked later; what was written stays */
 async function describeRepository({ after }: DescribeJob, ports: FollowPorts): Promise<DescribedMemories | Skipped> {
   const { recall, access } = ports.describing;
   if (access === null) return { kind: "skipped", reason: "there is no model" };

@@ -1,6 +1,6 @@
-// Imports a repository's past reviews: its closed pull requests, the last changed first, each with all of its comments. The progress is
-// stored after each page; a run may end anywhere, by its own limit, a rate limit or a crash, and the next one continues there. Comments
-// are stored in memory only.
+// Imports a repository's past reviews: its closed pull requests, the last changed first, each with
+// all of its comments. Progress is stored after each page: a run may end anywhere, by a limit or a
+// crash, and the next one continues. Comments are stored in memory only.
 
 import type { Repo } from "../../domain/job.ts";
 import {
@@ -48,8 +48,7 @@ export interface HistoryRun {
 
 /**
  * @param onProgress called after each page
- * @throws Transient when GitHub or memory cannot answer now; what was read until then is remembered, and the same call
- * again continues there
+ * @throws Transient when GitHub or memory cannot answer now; the same call again continues
  */
 export async function importHistory(
   request: HistoryRequest,
@@ -88,7 +87,7 @@ export async function importHistory(
   }
 }
 
-/** Where to begin: at the place of an unfinished import, else at what changed since the last one began. */
+/** At the place of an unfinished import, else at what changed since the last one began. */
 function beginning(before: HistoryProgress | null, { since, limit, at }: HistoryRequest): HistoryProgress {
   const fresh: HistoryProgress = {
     page: 1,

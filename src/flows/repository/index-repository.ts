@@ -1,5 +1,5 @@
-// Indexes the documents of one commit. Only changed files are read, only changed pieces are embedded, and what the
-// tree no longer has is deleted from memory. A second run does nothing.
+// Indexes the documents of one commit: reads changed files, embeds changed pieces, and deletes what
+// the tree no longer has. A second run does nothing.
 import type { Repo } from "../../domain/job.ts";
 import { addUp, type Remembered } from "../../domain/memory/write-report.ts";
 import { type KnownSource, type MemoryRecord, repoKey } from "../../domain/memory.ts";
@@ -19,7 +19,7 @@ interface IndexRequest {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly remembering: Remembering;
-  /** The URL of a file of this commit, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  /** Of a file of this commit: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
   readonly urlOf: (path: string) => string | null;
   /** How much one run reads at most; the rest waits for the next. Null: everything. */
   readonly most: { readonly files: number; readonly bytes: number } | null;
@@ -35,13 +35,13 @@ export type Indexed = Awaited<ReturnType<typeof indexRepository>>;
 
 /** A larger file is not meant for reading. */
 const MAX_BYTES = 512 * 1024;
-/** Records that are written together. */
 const PENDING = 384;
 
 /**
  * Brings memory up to date with the tree.
  *
- * @throws Transient when memory cannot be reached now, what the redactor or the tree throw; the next run completes it
+ * @throws Transient when memory cannot be reached now, and what redactor or tree throw; the next
+ *   run completes it
  */
 export async function indexRepository(request: IndexRequest, given: IndexPorts) {
   const ports = request.wordsOnly ? { ...given, embedder: withoutVectors(given.embedder) } : given;
@@ -79,7 +79,6 @@ export async function indexRepository(request: IndexRequest, given: IndexPorts) 
     remembered: read.remembered,
     /** Records deleted because their file, or their place in it, was removed. */
     forgotten,
-    /** Files, or parts of them, that are not remembered. Files that are no documents are not listed. */
     leftOut: [...leftOut, ...read.leftOut],
     degraded: [
       ...(incomplete === null ? [] : [{ part: "tree", reason: incomplete }]),
@@ -94,7 +93,7 @@ function withoutVectors(embedder: Embedder): Embedder {
   return { ...embedder, embed };
 }
 
-/** As many as one run may read, at least one; by path, so that the next run knows where to continue. */
+/** As many as one run may read, at least one; by path, so that the next run can continue. */
 function atMost(changed: readonly TreeFile[], { most, after }: IndexRequest) {
   if (most === null) return { now: changed, waiting: 0 };
   const due = changed.filter(({ path }) => after === null || path > after).sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -112,7 +111,7 @@ async function knownFiles(request: IndexRequest, ports: IndexPorts): Promise<Map
   return Map.groupBy(sources.values(), ({ path }) => path ?? "");
 }
 
-/** Every piece comes from this very blob and has its vector. A file without memories is read again. */
+/** Every piece comes from this blob and has its vector. A file without memories is read again. */
 function isUnchanged(known: readonly KnownSource[] | undefined, hash: string, vectors: boolean): boolean {
   const isRight = ({ sha, hashes }: KnownSource) => sha === hash && (!vectors || typeof hashes?.embedded === "string");
   return known?.every(isRight) ?? false;
@@ -131,7 +130,7 @@ function chooseFiles(files: readonly TreeFile[], request: IndexRequest) {
   return { chosen, leftOut };
 }
 
-/** Remembers the files. Returns the `paths` of those that were read, and the ids of all resulting records. */
+/** Remembers the files. Returns the `paths` that were read, and the ids of all records. */
 async function readFiles(changed: readonly TreeFile[], request: IndexRequest, ports: IndexPorts) {
   const leftOut: LeftOut[] = [];
   const ids = new Set<string>();
@@ -154,7 +153,6 @@ async function readFiles(changed: readonly TreeFile[], request: IndexRequest, po
   return { remembered: addUp(...counts), leftOut, paths, ids };
 }
 
-/** The records of one file, and why it, or parts of it, gave none. */
 async function readFile(file: TreeFile, text: string | null, request: IndexRequest) {
   if (text === null) return { records: [], reasons: ["binary"] };
   const reason = leftOutReason(file.path, text);

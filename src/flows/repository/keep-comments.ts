@@ -1,4 +1,4 @@
-// Turns past comments into memory: as threads, with whose word counts, the outcome of the code, and a count of both.
+// Turns past comments into memory: as threads, with whose word counts, and the outcome of the code.
 
 import { languageOf } from "../../analyze/analyze.ts";
 import { NEAR } from "../../domain/command.ts";
@@ -12,11 +12,12 @@ import {
   type PastThread,
 } from "../../domain/memory/past-reviews.ts";
 import type { Remembered } from "../../domain/memory/write-report.ts";
-import type { MemoryRecord, Outcome } from "../../domain/memory.ts";
+import type { MemoryRecord } from "../../domain/memory.ts";
 import { lowInformation } from "../../domain/text/low-information.ts";
 import { fixOfComment, fromThread, remember } from "../../learn/learn.ts";
 import type { PastReviews } from "../../ports/history.ts";
 import type { Embedder, Memory } from "../../ports/memory.ts";
+import { AGREEING } from "../people/learn-from-people.ts";
 
 export interface KeepingPorts {
   readonly past: PastReviews;
@@ -33,9 +34,10 @@ interface KeptRepository {
 }
 
 /**
- * Remembers the comments of some pull requests, and adds to a tally. For one run: each person's access is asked for once.
+ * Remembers the comments of some pull requests, and adds to a tally. For one run: each person's
+ * access is asked for once.
  *
- * @returns throws Transient
+ * @returns a function that throws Transient
  */
 export function commentKeeper(of: KeptRepository, ports: KeepingPorts) {
   const { past } = ports;
@@ -61,9 +63,9 @@ function decidersOf(comments: readonly PastComment[], { pulls, resolvedBy }: Pas
 type RememberingThreads = KeptRepository & KeepingPorts & { readonly mayWrite: MayWrite };
 
 /**
- * Comments as threads, in the order of their first comments. Replies without their first comment are dropped. The state
- * of a line or thread counts like that of our own findings: an outsider's branch only after the merge, and a resolution
- * only by a person with write access.
+ * Comments as threads, in the order of their first comments; replies without one are dropped. A
+ * changed line or a resolved thread counts like that of our own findings: an outsider's branch only
+ * after the merge, a resolution only by a writer.
  */
 function threadsOf(
   comments: readonly PastComment[],
@@ -127,9 +129,6 @@ async function rememberThreads(
   return withRemembered(counted, await remember(records, embedder, memory, { redact }));
 }
 
-/** Outcomes that do not speak against the comment. */
-const AGREEING: ReadonlySet<Outcome | null> = new Set(["fixed", "accepted", "outdated"]);
-
 /**
  * Adds the commented code and its replacement, when the line changed and both are found.
  *
@@ -165,7 +164,6 @@ function withRemembered(tally: HistoryTally, done: Remembered): HistoryTally {
   };
 }
 
-/** Whether an account has write access, by its id. */
 type MayWrite = (accountId: number) => boolean;
 
 /** Never have write access. */
@@ -175,10 +173,9 @@ const MOST_ASKED = 100;
 
 /** Answers for the given authors, and caches the answers for one run. */
 function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly PastAuthor[]) => Promise<MayWrite> {
-  /** GitHub's answers: null without one. */
   const answers = new Map<number, boolean | null>();
   const writers = new Set<number>();
-  let asked = 0;
+  let lookups = 0;
 
   async function mayWrite(author: PastAuthor): Promise<boolean> {
     const { id, isBot, association } = author;
@@ -187,8 +184,8 @@ function whoMayWrite(past: Pick<PastReviews, "mayWrite">): (authors: readonly Pa
     // It stands in for an answer when GitHub gives none, for example to a read-only person's token.
     const isTrusted = NEAR.has(association);
     if (!answers.has(id)) {
-      if (!isTrusted && asked >= MOST_ASKED) return false;
-      if (!isTrusted) asked += 1;
+      if (!isTrusted && lookups >= MOST_ASKED) return false;
+      if (!isTrusted) lookups += 1;
       answers.set(id, await past.mayWrite(author));
     }
     return answers.get(id) ?? isTrusted;

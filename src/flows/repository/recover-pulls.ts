@@ -1,6 +1,7 @@
-// Makes up for missed events: some GitHub never sends, others do not arrive. So this reads the open pull requests of each
-// repository, the least recently read first. A head without a delivery is reviewed like any other, and what people wrote since
-// the last look is taken as if its delivery had arrived: one that did is recognised by its content.
+// Makes up for missed events: some GitHub never sends, others do not arrive. Reads the open pull
+// requests of each repository, the least recently read first. A head without a delivery is reviewed
+// like any other; comments since the last run are taken as if delivered, known ones by their
+// content.
 import { Transient } from "../../domain/errors.ts";
 import { jobKey, type Repo, UNSHAPED } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -8,13 +9,13 @@ import type { AddReview, MissedEventStore, OpenPull, OpenPulls, TakeComment } fr
 
 /** A pull request without activity for this long is skipped; a server is back sooner. */
 const CATCH_UP_MS = 14 * 24 * 60 * 60_000;
-/** Of an installation in one run: with two requests each and six runs an hour, a third of GitHub's 5,000. */
+/** Of an installation and run: two requests each, six runs an hour: a third of GitHub's 5,000. */
 const MOST_REPOSITORIES = 150;
-/** The first run after a start reads more: what happened while the server was down is found in minutes. */
+/** The first run after a start reads more: what happened while the server was down comes first. */
 const MOST_AT_START = 600;
 /** An answer to an older comment would surprise. */
 const COMMENTS_MS = 3 * 24 * 60 * 60_000;
-/** A look takes time, and GitHub lists some comments late. */
+/** A run takes time, and GitHub lists some comments late. */
 const OVERLAP_MS = 15 * 60_000;
 
 export interface RecoverPulls {
@@ -28,20 +29,19 @@ export interface RecoverPulls {
 
 /** Facts about this run. */
 export interface RecoverRun {
-  /** The first after a start reads more. */
   readonly isStart: boolean;
-  /** Milliseconds since the App's permissions last changed: reviews that GitHub refused before are due at once. */
+  /** Milliseconds since the App's permissions changed: refused reviews are due at once then. */
   readonly permittedForMs: () => number;
 }
 
-/** Delay before a refused review is tried again. */
 const REFUSED_MS = 60 * 60_000;
 
 /**
- * One run. Adds at most one job per pull request, and none when one is queued, is running or has completed that head.
+ * One run. Adds at most one job per pull request, and none when one waits, runs or has done that
+ * head.
  *
- * @returns how many repositories were read, `HOST/REPO_ID#NUMBER` of the reviews that were added, how many
- * commands of people were found, and what could not be read and why: `installation 12`, `acme/shop`
+ * @returns how many repositories were read, `HOST/REPO_ID#NUMBER` of added reviews, how many
+ *   commands were found, and what could not be read and why: `installation 12`, `acme/shop`
  * @throws Transient when GitHub does not list the installations
  */
 export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForMs }: RecoverRun) {
@@ -50,7 +50,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
   const unasked: { readonly what: string; readonly error: unknown }[] = [];
   const lookedAt = await store.checkedAt();
   const started = now();
-  // Our time begins with the first attempt, even a failing one: pull requests opened meanwhile may have no delivery.
+  // Our time begins with the first attempt: pull requests opened meanwhile may have no delivery.
   const first = await store.firstRound(started);
   const last = (repo: Repo) => lookedAt.get(repoKey(repo)) ?? 0;
   let repositories = 0;
@@ -70,7 +70,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
       repositories += 1;
       added.push(...found);
     }
-    // A repository that was not read keeps its time: pull requests opened since then are new when it is read.
+    // A repository that was not read keeps its time: what was opened since then is new to us.
     if (unseen.size === 0) await store.round(id, started);
   }
   return { repositories, added, commands, unasked };
@@ -85,13 +85,15 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     }
   }
 
-  /** GitHub limits this installation until a given time. */
   function isLimited(): boolean {
     const error = unasked.at(-1)?.error;
     return error instanceof Transient && error.notBefore !== null;
   }
 
-  /** @param newSince of a repository that is read for the first time: since when we would have received deliveries */
+  /**
+   * @param newSince of a repository read for the first time: since when we would have had
+   *   deliveries
+   */
   async function lookAt(installationId: number, repo: Repo, newSince: number): Promise<readonly string[]> {
     const isNew = last(repo) === 0;
     const open = await pulls.open(installationId, repo, isNew ? 0 : now() - CATCH_UP_MS);
@@ -113,7 +115,6 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     return keys;
   }
 
-  /** Returns how many commands came without a delivery. */
   async function takeComments(installationId: number, repo: Repo, open: readonly OpenPull[]): Promise<number> {
     const since = Math.max(last(repo) - OVERLAP_MS, now() - COMMENTS_MS);
     // A comment updates its pull request: most repositories are not asked.

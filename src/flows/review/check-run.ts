@@ -1,10 +1,9 @@
-// What GitHub shows while a review runs: a check run. Begun when the review begins, ended however the review ends. It never
-// stops a review.
+// The check run of a review: begun and ended with it, however it ends. It never stops a review.
 import { hasAccess } from "../../domain/command.ts";
 import { OutOfReach, TooExpensive, Transient } from "../../domain/errors.ts";
 import type { Repo, ReviewJob } from "../../domain/job.ts";
 import type { Degraded, Skipped, SkippedCheck } from "../../domain/omissions.ts";
-import { type Conclusion, type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
+import { type PostedReview, type Review, type Superseded, worstOf } from "../../domain/review.ts";
 import { publicErrorText } from "../../domain/text/public-error-text.ts";
 import type { CheckStore, Checks } from "../../ports/checks.ts";
 import type { Permissions } from "../../ports/conversation.ts";
@@ -13,10 +12,8 @@ import {
   beginCheck,
   type CheckPorts,
   checkEnd,
-  endAgain,
   endCheck,
   failing,
-  type HeadVerdict,
   leftCheckEnd,
   refuseReview,
   worstOnHead,
@@ -26,16 +23,15 @@ import type { ReviewPorts } from "./review-ports.ts";
 /** A job's lease, and five minutes: a check that is in progress for longer is not believed. */
 const PATIENCE_MS = 15 * 60_000;
 
-type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkBook" | "reviews" | "decisions" | "permissions">;
+type CheckRunPorts = Pick<ReviewPorts, "checks" | "checkStore" | "reviews" | "decisions" | "permissions">;
 
 /** The check run of one job. Where none was begun, ending it does nothing. */
 export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number) {
   const { key, repo, installationId, number } = job;
-  const { checkBook: store, checks, reviews } = given;
+  const { checkStore: store, checks, reviews } = given;
   const ports: CheckPorts = { checks, store, isOpenAt: openAt(repo, reviews) };
   const begin = ({ headSha, baseRef, failOn }: CheckPlace) =>
     beginCheck({ key, repo, installationId, headSha, baseRef, failOn }, number, ports, now());
-  /** A check that GitHub may have begun, or not. */
   let doubted: CheckPlace | null = null;
   return {
     /** Never throws; returns what is missing without the check. */
@@ -71,16 +67,23 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
         // Decided and not sent, or not even decided: the sweep finds it.
       }
     },
-    /** Computes the check again from the review that stands on GitHub, where it would show something else. Never throws. */
+    /** Computes it again from the review that stands, if that would change it. Never throws. */
     async again(review: Review, place: CheckPlace): Promise<void> {
       try {
-        const end = endAgain(review, place.failOn, await declinedNow());
+        const posted = {
+          kind: "posted",
+          review,
+          reviewUrl: null,
+          summaryUrl: null,
+          findings: review.findings,
+        } as const;
+        const end = checkEnd(posted, place.failOn, await declinedNow());
         const own = await store.on(key, place.headSha);
         if (own?.isOpen === false && own.baseRef === place.baseRef) await store.judge(own.id, end.conclusion);
         const shown = await store.newest(repo, place.headSha);
         const worst = await worstOnHead({ key, repo, ...place }, ports);
-        const isShown =
-          shown?.isOpen === true || shown?.conclusion === worstOf([end.conclusion, ...conclusionsOf(worst)]);
+        const due = worst === null ? end.conclusion : worstOf([end.conclusion, worst.conclusion]);
+        const isShown = shown?.isOpen === true || shown?.conclusion === due;
         if (own?.baseRef === place.baseRef && isShown) return;
         await endCheck(await begin(place), end, ports, now(), true);
       } catch {
@@ -94,7 +97,7 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
     return new Set(declined.filter(({ isWriter }) => isWriter).map(({ findingId }) => findingId));
   }
 
-  /** Whether people without write access can bring it about that there is no review: that opens no gate. */
+  /** Whether people without write access can prevent a review: that opens no gate. */
   async function isByAuthor({ isStopped, check }: Skipped): Promise<boolean> {
     const author = check?.author ?? null;
     return isStopped === true || (author !== null && !(await mayWrite(repo, author, given.permissions)));
@@ -106,12 +109,7 @@ export function checkRun(job: ReviewJob, given: CheckRunPorts, now: () => number
   }
 }
 
-/** Where a check is, and what it judges by. */
 type CheckPlace = Pick<SkippedCheck, "headSha" | "baseRef" | "failOn">;
-
-function conclusionsOf(worst: HeadVerdict | null): readonly Conclusion[] {
-  return worst === null ? [] : [worst.conclusion];
-}
 
 /** A pull request that GitHub does not answer for counts as open: its verdict stands. */
 function openAt(repo: Repo, reviews: Pick<Reviews, "head">): CheckPorts["isOpenAt"] {
@@ -153,13 +151,13 @@ export interface SweptCheck {
   readonly id: number;
   readonly key: string;
   readonly installationId: number;
-  /** `refused`: GitHub does not let us end it now, until a permission is back or the installation is no longer suspended. */
+  /** `refused`: not now, until a permission is back or the installation is no longer suspended. */
   readonly outcome: "ended" | "later" | "refused" | "given up";
   readonly error: unknown;
 }
 
 /**
- * Ends check runs that were left behind: by a process that died, a job that failed for good, a review that takes too
+ * Ends check runs that were left behind: by a dead process, a failed job, a review that takes too
  * long.
  *
  * @param checksOf access to the check runs of one repository
@@ -198,7 +196,7 @@ async function attempted(end: () => Promise<unknown>): Promise<Pick<SweptCheck, 
   }
 }
 
-/** Says on the pull request that its review failed and is not tried again. Never rejects: what failed may be GitHub itself. */
+/** Says on the pull request that its review failed for good. Never rejects: GitHub may be down. */
 export async function noteFailure(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
   { reviews }: Pick<ReviewPorts, "reviews">,
@@ -208,13 +206,13 @@ export async function noteFailure(
 }
 
 /**
- * Says on the pull request that its change is too expensive to read, instead of another attempt; a check run that may fail fails.
+ * Says that the change is too expensive to read; a check run that may fail fails.
  *
- * @throws TooExpensive when it is said, which parks the job; Transient when GitHub does not take it now
+ * @throws TooExpensive when it is said, which parks the job; Transient when GitHub refuses it now
  */
 export async function giveUpReview(job: ReviewJob, ports: ReviewPorts): Promise<never> {
   const { key, repo, number } = job;
-  const { checks, checkBook: store, reviews, now } = ports;
+  const { checks, checkStore: store, reviews, now } = ports;
   const tooExpensive = new TooExpensive();
   const check = { checks, store, isOpenAt: openAt(repo, reviews) };
   for (const keptCheck of await store.open(key))

@@ -1,6 +1,6 @@
-// What speaks for or against the findings of this review, asked before it is written, so that the review stage decides by values:
-// declined findings, earlier ones about the same code. And what a posted review leaves behind
-// for later ones.
+// What speaks for or against the findings of a review, loaded before it is written, so that the
+// review stage decides by values: declined findings, and earlier ones about the same code. And what
+// a posted review leaves behind.
 import { Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
 import { UNKNOWN_LANGUAGE } from "../../domain/language.ts";
@@ -23,7 +23,6 @@ import type { FlaggedNow } from "../../ports/rejections.ts";
 import { beginnings, flaggedInChange } from "../../review/review.ts";
 import type { WritingPorts } from "./review-ports.ts";
 
-/** Pull requests that are asked whether they are open, the newest. */
 const MOST_PULLS = 10;
 /** Neighbours of a claim that are looked through for declined ones. */
 const NEIGHBOURS = 50;
@@ -44,10 +43,10 @@ export async function loadPastDecisions(context: PullRequestContext, ports: Writ
     const rejected = await past.rejected(repo);
     const { files, pull } = context;
     const flagged = flaggedInChange(await past.flagged(repo, beginnings(files), pull.number), files);
-    const asked = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
+    const candidates = flagged.flatMap(({ fixedAt, isDistinctive, pull }) =>
       fixedAt === null && isDistinctive ? [pull] : [],
     );
-    const openPulls = await openAmong(context.repo, [...new Set(asked)].slice(0, MOST_PULLS), ports.pulls);
+    const openPulls = await openAmong(context.repo, [...new Set(candidates)].slice(0, MOST_PULLS), ports.pulls);
     const alikeClaims = async (findings: readonly Finding[]) => {
       const alike = await claimsLike(findings, rejected, context, ports);
       const pulls = [...new Set(rejected.flatMap((one) => (one.pull === null ? [] : [one.pull])))];
@@ -79,8 +78,8 @@ export function withReasons(precedents: Precedents, rejected: readonly RejectedM
 }
 
 /**
- * A rule's finding has the same id for the same words in the same file of any pull request. Code too short to be looked up is
- * recognised by it alone.
+ * A rule's finding has the same id for the same words in the same file of any pull request: code
+ * too short to be looked up is recognised by it.
  */
 function sameFindings(
   { rule, id }: Finding,
@@ -123,7 +122,7 @@ async function claimsLike(
     };
     return await Promise.all(findings.map((finding, at) => ask(finding, vectors[at] ?? null)));
   } catch {
-    // Without vectors code alone decides; that memory cannot be searched is said by the search for precedents.
+    // Without vectors code alone decides; the search for precedents says what is wrong with memory.
     return nothing;
   }
 }

@@ -1,5 +1,5 @@
-// Whether a model may be asked, and for how much: the repository's budgets and the operator's against what was spent, and one
-// review's money shared between finding memories and reading the change.
+// Whether a model may be asked, and for how much: budgets against what was spent, and one review's
+// money shared between finding memories and reading the change.
 import { type KnownRules, noPriceOf } from "../../config/parse-config.ts";
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { type Budget, type BudgetUsage, type ReservationRequest, reservationOf } from "../../domain/budget.ts";
@@ -9,27 +9,25 @@ import { type AskableModel, type ModelAllowance, type ModelTier, usdOf } from ".
 import type { BudgetName, MonthSpending } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import type { ModelCost } from "../../domain/retrieval.ts";
+import { counted } from "../../domain/text/counted.ts";
 import type { Permissions } from "../../ports/conversation.ts";
 import type { Model, ModelAccess } from "../../ports/model.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Who wants to ask the model, and for what. */
 interface Asker {
-  /** People without write access are behind it: they have a part of the money, and some reviews a day. */
+  /** People without write access are behind it: a part of the money, and some reviews a day. */
   readonly isOutsider: boolean;
-  /** A review of a pull request, not a question. */
   readonly isReview: boolean;
-  /** Aborted when the answers are no longer wanted. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What one review, or one answer, may cost: the budget of a review, or what is left of the calendar month (UTC). Where a job
- * asks, that much is reserved for it: jobs that begin meanwhile have the rest.
+ * What one review or answer may cost: its budget, or what is left of the calendar month (UTC). It
+ * is reserved for the job: jobs that begin meanwhile have the rest.
  *
  * @param now epoch milliseconds
- * @returns no leave when the configuration switches the model off, or a limit is reached, which the reason names
+ * @returns no model when it is switched off, or a limit is reached, which the reason names
  */
 export async function modelAllowance(
   { budget, model: setting }: RepoConfig["review"],
@@ -45,7 +43,7 @@ export async function modelAllowance(
     return { model: null, reason: `${noPriceOf(unpricedModels(access))}, and the operator's budget needs it` };
   const { reviewsPerDay } = budget.outsiders;
   if (isOutsider && isReview && reservations && (await reservations.outsidersReviews(now - DAY_MS)) >= reviewsPerDay) {
-    const reason = `a pull request gets ${reviewsPerDay} reviews by the model in 24 hours for people without write access (\`review.budget.outsiders\`), and these are used up`;
+    const reason = `a pull request gets ${counted(reviewsPerDay, "review")} by the model in 24 hours for people without write access (\`review.budget.outsiders\`), used up by now`;
     return { model: null, reason };
   }
   // A model that costs nothing sets nothing aside; its review is counted all the same.
@@ -57,7 +55,7 @@ export async function modelAllowance(
 }
 
 /**
- * How much of the month's budget is spent, for the footer of a review: of all that hold for it, the one of which least is left.
+ * The month's budget of which least is left, and what is spent of it: for the footer of a review.
  *
  * @param now epoch milliseconds
  * @returns null where nothing is spent of any budget: no model, a free one, or switched off
@@ -77,9 +75,9 @@ export async function monthSpending(
 }
 
 /**
- * The budget of the month that does not hold so much more; where every one does and a job asks, that much is set aside.
+ * The month's budget that does not hold so much more; if all do, a job's part is set aside.
  *
- * @param usd what the next questions may cost at most; what the job set aside for earlier ones is given back
+ * @param usd what the next questions may cost at most; replaces what was set aside before
  * @param ofRepository the repository's own budget, US$ a month
  * @param now epoch milliseconds
  * @returns null where every budget holds it
@@ -99,7 +97,6 @@ export async function overrunBy(
 
 /** A budget before anything was reserved for this job. */
 interface BudgetState extends MonthSpending {
-  /** US$ that other jobs have set aside. */
   readonly aside: number;
 }
 
@@ -132,7 +129,6 @@ export function budgetText(whose: BudgetName, of: number): string {
   }
 }
 
-/** The budgets that hold for a piece of work: the repository's and the operator's, and their parts. */
 function budgetsOf(
   { usdPerMonth, outsiders }: Partial<RepoConfig["review"]["budget"]> & { readonly usdPerMonth: number },
   repo: Repo,
@@ -170,7 +166,7 @@ function budgetStates(budgets: readonly Budget[], usages: readonly BudgetUsage[]
 
 const TIERS = ["main", "small"] as const satisfies readonly ModelTier[];
 
-/** A model with the price 0, or without a known one where no budget in US$ was set, spends no budget. */
+/** A model with the price 0, or without one where no budget in US$ was set, spends no budget. */
 function costsMoney(model: Model): boolean {
   return TIERS.some((tier) => (model.price(tier, MILLION, MILLION) ?? 0) > 0);
 }
@@ -182,7 +178,7 @@ function unpricedModels({ model }: ModelAccess): readonly string[] {
   return [...new Set(TIERS.filter((tier) => model.price(tier, 1, 1) === null).map((tier) => model.names[tier]))];
 }
 
-/** What is known about rules, and of the model that would be asked: a configuration is checked against both. */
+/** A configuration is checked against the known rules, and the model that would be asked. */
 export function knownFor({ known, access }: { readonly known: KnownRules; readonly access: ModelAccess | null }) {
   return access === null ? known : { ...known, unpriced: unpricedModels(access) };
 }
@@ -194,7 +190,7 @@ function monthStart(now: number): number {
 
 /** At most this part goes into finding memories: they serve the reading. */
 const MEMORY_PART = 0.25;
-/** The model's own patience is for long answers; a review does not wait so long for its memories. */
+/** Shorter than the model's own patience: a review does not wait so long for its memories. */
 const MEMORY_MS = 180_000;
 
 /** The allowance for finding memories: a part of the money, and three minutes. */
@@ -207,7 +203,6 @@ export function retrievalShare(allowance: ModelAllowance): ModelAllowance {
   };
 }
 
-/** The model, whose questions end when the signal fires. */
 function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pick<Model, keyof AskableModel> {
   return {
     ...model,
@@ -215,7 +210,7 @@ function until(signal: AbortSignal, model: Pick<Model, keyof AskableModel>): Pic
   };
 }
 
-/** What is left of a leave once this was spent. */
+/** What is left of an allowance once this was spent. */
 export function remainingAfter(allowance: ModelAllowance, spent: readonly ModelCost[]): ModelAllowance {
   if (allowance.model === null || spent.length === 0) return allowance;
   const usd = allowance.usd - usdOf(spent);
@@ -223,8 +218,8 @@ export function remainingAfter(allowance: ModelAllowance, spent: readonly ModelC
 }
 
 /**
- * Whether people without write access are behind a review: the person who asked for it by name, else the author. GitHub is asked
- * only where a model may be; people that it does not answer for have no write access.
+ * Whether people without write access are behind a review: who asked for it by name, else the
+ * author. People for whom GitHub does not answer have none.
  *
  * @param permissions null where a person asks at a terminal, with a model of their own
  */
@@ -239,7 +234,7 @@ export async function isForOutsider(
   return !hasAccess(await permissions.of(repo, job.askedBy ?? pull.author), "write");
 }
 
-/** Whether a person without write access opened the pull request, whoever asked for the review. Only a model's text depends on it. */
+/** Whether the author lacks write access, whoever asked. Only a model's text depends on it. */
 export async function isByOutsider(
   context: Parameters<typeof isForOutsider>[0],
   access: ModelAccess | null,

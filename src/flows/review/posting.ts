@@ -1,5 +1,5 @@
-// What posting a review takes beside writing it: the ledger, by which a retry goes on where the last try ended, the
-// check run, and memory. Neither the ledger nor GitHub gets a secret.
+// What posting takes beside writing: the ledger, by which a retry resumes, the check run, and
+// memory. Neither the ledger nor GitHub gets a secret.
 
 import { Stopped, Transient } from "../../domain/errors.ts";
 import type { Finding } from "../../domain/finding.ts";
@@ -20,7 +20,7 @@ import { knownFor } from "./model-allowance.ts";
 import { fingerprintFor } from "./prepare.ts";
 import type { ReviewPorts, SentReview, Stage } from "./review-ports.ts";
 
-/** Tools whose ends start reviews of one head: who opens a fork's pull request can upload under any number of names. */
+/** Tools whose ends start reviews of one head: an upload can have any number of names. */
 const MOST_TOOLS = 10;
 
 export type Posting = ReturnType<typeof posting>;
@@ -34,21 +34,21 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
   const reviewedAt = ({ pull, config }: Pick<Admitted, "pull" | "config">): ReviewedAt => {
     return { headSha: pull.head.sha, baseRef: pull.base.ref, fingerprint: fingerprint(config) };
   };
-  /** Whether a tool of code scanning ran on the head after its review. Asked of GitHub, so that neither order nor repetition matters. */
+  /** Whether code scanning ran on the head since. GitHub knows: order and repetition are fine. */
   const hasNewScan = async ({ sources }: Review, { pull, config }: Admitted): Promise<boolean> => {
     const settings = config.review.tools;
-    const asked = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };
-    const { ran } = settings.codeScanning ? await ports.tools.of(asked) : NO_REPORT;
+    const request = { repo: job.repo, pull, settings, paths: [], isInHead: async () => null };
+    const { ran } = settings.codeScanning ? await ports.tools.of(request) : NO_REPORT;
     const before = sources.tools;
     return before.length < MOST_TOOLS && ran.some((tool) => !before.includes(tool));
   };
   let unsent: Review | null = null;
   return {
-    /** The review of exactly this that an earlier try wrote and did not post; known once the changes would be read. */
+    /** The review of exactly this that an earlier try did not post; known after `settled`. */
     unsent: () => unsent,
     /**
-     * Whether no review has to be written: one of exactly this waits to be posted, or stands on GitHub as the latest. What waits
-     * and is of anything else is dropped.
+     * Whether no review has to be written: one of exactly this waits to be posted, or is the latest
+     * on GitHub. One of anything else that waits is dropped.
      */
     async settled(admitted: Admitted): Promise<Skipped | null> {
       const at = reviewedAt(admitted);
@@ -69,15 +69,15 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (latest !== undefined && checks.enabled) await check.again(latest, placeOf(admitted));
       return { kind: "skipped", reason: "this head was reviewed before" };
     },
-    /** Begins the check run. */
-    async begin(context: PullRequestContext): Promise<Begun> {
+    /** Begins the check run; returns what the review lacks without it. */
+    async begin(context: PullRequestContext): Promise<readonly Degraded[]> {
       const { repo, config } = context;
       const { review } = config;
       await ports.waits.learn(repo, review.debounceSeconds * 1000);
-      return { kind: "begun", degraded: review.checks.enabled ? await check.begin(placeOf(context)) : [] };
+      return review.checks.enabled ? check.begin(placeOf(context)) : [];
     },
     /**
-     * Asks the policy again, since a review takes minutes: it may be a draft by now, or go into another branch.
+     * Asks the policy again, since a review takes minutes: drafts, bases and labels change.
      *
      * @returns why it is not posted, or null
      * @throws Transient where it has to be written anew
@@ -107,7 +107,6 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       await ledger.save(job, safe, now());
       return safe;
     },
-    /** Posts a saved review, and settles one that is superseded or stopped. */
     async publish(saved: Review): Promise<PostedReview | Superseded> {
       const sent = await stage("publish", () => publish(saved, ports.reviews)).catch(async (error: unknown) => {
         // What was stopped is not posted by the next job either.
@@ -117,10 +116,10 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
       if (sent.kind === "superseded") await ledger.settle(job, saved, now(), sent.kind);
       return sent;
     },
-    /** Remembers what was posted and ends the check run; runs again when the process dies in between. */
+    /** Remembers what was posted and ends the check run; runs again after a crash in between. */
     async remember(sent: PostedReview, saved: Review): Promise<SentReview> {
-      // As planned, not as posted: after a crash in between, comments that GitHub has already are remembered all the same, and
-      // remembering twice changes nothing.
+      // As planned, not as posted: after a crash GitHub has comments already, and remembering twice
+      // changes nothing.
       const kept = await stage("remember", () => rememberPosted({ ...sent, findings: saved.findings }, ports));
       await check.end(sent);
       await ledger.settle(job, saved, now(), sent.kind);
@@ -129,15 +128,9 @@ export function posting(job: ReviewJob, ports: ReviewPorts, stage: Stage, check:
   };
 }
 
-/** What the review lacks because of its beginning. */
-export interface Begun {
-  readonly kind: "begun";
-  readonly degraded: readonly Degraded[];
-}
-
 /**
- * A damaged file costs the memory and not the job: the review is posted, and to try again would fail again. What another try may
- * fix, such as a full disk, is tried again as long as there is one.
+ * A damaged file costs the memory and not the job. What another try may fix, such as a full disk,
+ * is tried again as long as there is one.
  */
 async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
   const records = recordsOfFindings(posted, { at: ports.now(), author: ports.botLogin });
@@ -152,10 +145,7 @@ async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
   }
 }
 
-/**
- * The review with a mark in the place of every secret. A suggestion that held one is removed: one click would write the
- * mark into the code.
- */
+/** Masks every secret. A suggestion that held one is removed: one click would commit the mask. */
 export async function withoutSecrets(review: Review, redact: RedactText): Promise<Review> {
   const safe = await redactTexts(review, redact, reviewTextKind);
   if (safe === review) return review;

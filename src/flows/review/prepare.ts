@@ -1,5 +1,5 @@
-// What one review may spend, and what is recorded of it: the model's allowance, shared between retrieval and reading, the log of
-// retrievals, and the costs and figures of the written review.
+// What one review may spend, shared between retrieval and reading, and what is recorded of it:
+// retrievals, costs and figures.
 
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { originOf } from "../../domain/figures/logged-retrieval.ts";
@@ -40,16 +40,15 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
     /** For retrieval, with its share of the allowance. */
     ports: { ...ports, allowance: retrievalShare(allowance) },
     settings: () => ({ ...OF_THE_CHANGE, knowledge, now: ports.now(), gateCache: ports.gateCache }),
-    /** Logs what was retrieved and what it cost. */
     async record(precedents: Precedents) {
       spent = precedents.modelCosts;
       const origin = originOf(job.trigger);
       await logRetrieval(precedents, { repo, number: job.number, origin, retrieval: knowledge.retrieval, at }, ports);
     },
-    /** What retrieval left of the allowance. */
     remaining: () => remainingAfter(allowance, spent),
     /**
-     * The review with its costs, its figures and what was degraded before it; gives back what is left of the allowance.
+     * The review with its costs, figures and earlier degradations; gives the rest of the money
+     * back.
      *
      * @param started epoch milliseconds
      */
@@ -62,11 +61,12 @@ export async function prepare(context: PullRequestContext, signals: ReviewSignal
         degraded: [...written.degraded, ...degraded],
         cost: { ...costOf([written.cost, ...spent]), ms: ports.now() - started },
         isByOutsider: await isByOutsider(context, access, ports.permissions),
+        answersCommands: context.job.trigger !== "command-line",
         month: await monthSpending(config.review, repo, access, ports.now(), isOutsider),
       };
       if (ports.redact === null) return complete;
-      const said = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
-      return { ...complete, hunks: await findingHunks(said, context.files, ports.redact) };
+      const posted = written.findings.flatMap(({ finding, place }) => (place === "already-posted" ? [] : [finding]));
+      return { ...complete, hunks: await findingHunks(posted, context.files, ports.redact) };
     },
   };
 }
@@ -92,8 +92,8 @@ export async function summaryBecause(
 const MOST_LANGUAGES = 5;
 
 /**
- * What memory there is for the languages of the change: the first reviews of a repository say so. Null when it need not be said, or
- * cannot: what is wrong with memory is said elsewhere in the review.
+ * The first reviews say what memory there is for the languages of the change. Null otherwise, and
+ * when it cannot be read, which is said elsewhere.
  */
 async function introduceMemory(
   repo: Repo,

@@ -19,7 +19,6 @@ import type { newGateCache } from "../../retrieve/retrieve.ts";
 export interface WritingPorts {
   readonly pulls: PullRequests;
   readonly inspector: Inspector;
-  /** What other tools found. */
   readonly tools: ToolResults;
   /** Reads the repository at the head; null where there is none behind the change. */
   readonly snapshots: Snapshots | null;
@@ -34,11 +33,10 @@ export interface WritingPorts {
   readonly gateCache: ReturnType<typeof newGateCache> | null;
   /** Null: rules and memory only. */
   readonly access: ModelAccess | null;
-  /** Records each retrieval; never rejects, so that no review fails for it. Null: none is recorded. */
+  /** Records each retrieval; never rejects, so that no review fails for it. Null: none. */
   readonly retrievals: RetrievalLog | null;
   /** Whether the review says what memory there is. */
   readonly introductions: Introductions;
-  /** What people decided about the pull request. */
   readonly decisions: Pick<Decisions, "of">;
   /** Who may write to the repository; null where the person who asks pays. */
   readonly permissions: Permissions | null;
@@ -46,19 +44,17 @@ export interface WritingPorts {
   readonly past: (PastRejections & PastCode) | null;
   /** How many findings get a comment of their own; null: `review.maxComments`. */
   readonly commentLimit: number | null;
-  /** Which rules there are. */
   readonly known: KnownRules;
   /** The text with every secret masked. Null where nothing will be remembered. */
   readonly redact: ((text: string) => Promise<string>) | null;
-  /** Reviews of the pull request that were written before. */
   readonly ledger: Pick<Ledger, "earlier">;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Aborted when the review is no longer wanted: with Stopped after a `stop`, else for a later job. */
+  /** Aborted when the review is no longer wanted: with Stopped after a `stop`. */
   readonly signal: AbortSignal;
 }
 
-/** A change without a history: nothing was decided or written about it, no one waits for its end, and nothing is kept of it. */
+/** A change without a history: nothing was decided or written about it, nothing is kept of it. */
 export const PLAIN_CHANGE: Omit<
   WritingPorts,
   "pulls" | "inspector" | "known" | "embedder" | "recall" | "access" | "now"
@@ -83,17 +79,16 @@ export interface ReviewPorts extends WritingPorts {
   readonly ledger: Ledger;
   readonly reviews: Reviews;
   readonly checks: Checks;
-  readonly checkBook: CheckStore;
+  readonly checkStore: CheckStore;
   readonly waits: PushWaits;
   readonly embedder: Embedder;
   readonly memory: Memory;
   /** Stores what is declined and the code of findings; null where that is not kept. */
   readonly keeping: FlaggedCode | null;
-  /** The text with every secret masked. */
   readonly redact: (text: string) => Promise<string>;
   /** Our own account: `kodiai[bot]`. */
   readonly botLogin: string;
-  /** Whether our latest review on GitHub is of this head, asked after a restore. Null: local state is trusted. */
+  /** Whether our latest review on GitHub is of this head, after a restore. Null: state is right. */
   readonly isOnGitHub: ((repo: Repo, number: number, headSha: string) => Promise<boolean>) | null;
   /** The last attempt: what cannot be remembered now is not remembered. */
   readonly isLastTry: boolean;

@@ -1,9 +1,10 @@
 // The pipeline: one pull request, from a job to a posted review, read top to bottom.
 //
-//   gather -> analyze -> load past decisions -> retrieve -> context -> review -> save -> publish -> remember
+//   gather -> analyze -> decisions -> retrieve -> context -> review -> save -> publish -> remember
 //
-// Each stage takes values that earlier stages returned and returns one. A review is saved before it is posted, so a retry goes
-// on with "publish": nothing is written twice and nothing is posted twice.
+// Each stage takes values that earlier stages returned and returns one. A review is saved before it
+// is posted, so a retry goes on with "publish": nothing is written twice and nothing is posted
+// twice.
 import { analyze } from "../../analyze/analyze.ts";
 import { contextOf } from "../../context/context.ts";
 import type { ReadHead } from "../../domain/change-context.ts";
@@ -24,7 +25,7 @@ import { fingerprintFor, prepare, summaryBecause } from "./prepare.ts";
 import type { ReviewPorts, SentReview, Stage, WritingPorts } from "./review-ports.ts";
 
 /**
- * Reviews one pull request at its newest head and posts the review, at most once however often the job runs.
+ * Reviews one pull request at its newest head and posts it, once however often the job runs.
  *
  * @throws Transient when another try may succeed; Stopped after a `stop`; anything else is a bug
  */
@@ -48,7 +49,7 @@ export async function reviewPullRequest(
 /** Of a review that is not posted: it is always written, and nothing on GitHub says so. */
 const UNPOSTED: Pick<Posting, "settled" | "begin"> = {
   settled: async () => null,
-  begin: async () => ({ kind: "begun", degraded: [] }),
+  begin: async () => [],
 };
 
 const UNREAD_HEAD: ReadHead = { code: null, degraded: [] };
@@ -110,13 +111,13 @@ export async function writeReview(
     const own = { ...given, head, inspector, repository: reads.repository, allowance };
     return review(context, signals, precedents, own);
   });
-  const whole = await prepared.complete(written, [...degraded, ...begun.degraded], started);
+  const whole = await prepared.complete(written, [...degraded, ...begun], started);
   const memory = commenters.length === 0 ? whole.memory : { ...whole.memory, commenters };
   return { ...whole, memory, summaryBecause: because };
 }
 
 /**
- * Steps 7 to 9 after `writeReview`, for a command that shows the review also where it is not posted. No check run is begun.
+ * Steps 7 to 9 after `writeReview`, for a command that also shows the review. Without a check run.
  *
  * @throws Transient and OutOfReach when GitHub does not take it
  */
@@ -152,7 +153,7 @@ async function pipeline(
   const saved = written.kind === "skipped" ? (unsent as Review) : await post.save(written);
   if (saved.kind === "superseded") return saved;
 
-  // 8. Publish it, unless the head moved, or policy changed while it was written. 9. Remember what was said.
+  // 8. Publish it, unless the head moved or policy changed. 9. Remember what was said.
   const stale = unsent === null ? await post.stale(saved) : null;
   return stale ?? send(saved, post);
 }
@@ -172,7 +173,6 @@ function readsHead(context: PullRequestContext, ports: Pick<WritingPorts, "snaps
     symbols,
     /** For rules; null where there is none behind the change, or it is not to be read. */
     repository: source && symbols && { symbols, at: once },
-    /** Nothing where the context of the change does not need it. */
     async head(): Promise<ReadHead> {
       if (symbols === null || contextTokens === 0) return UNREAD_HEAD;
       const { snapshot: code, degraded } = await once();

@@ -1,6 +1,8 @@
 // The reply of a model that describes a memory: its schema, its rules, and what is kept of it.
+
 import { z } from "zod";
 import type { ReplyShape } from "../../domain/model.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 
 /** Longer texts are no fields; the rules are not applied to them. */
@@ -143,7 +145,7 @@ export function situationProblems(text: string): readonly FieldProblem[] {
   const advice = [...[...all].filter((word) => ADVICE.has(word)), ...(ADVICE_PHRASE.exec(text) ?? [])];
   const identifier = findIdentifier(text);
   return brokenRules([
-    [count < least, "too-short", `${count} words, and ${least} are the least`],
+    [count < least, "too-short", `${counted(count, "word")}, and ${least} are the least`],
     [count > most, "too-long", `${count} words, and ${most} are the most`],
     [advice.length > 0, "advice-words", `it gives advice: ${advice.slice(0, 5).join(", ").toLowerCase()}`],
     [!names(STRUCTURE), "missing-structure", "no word says what of the code it is about"],
@@ -184,7 +186,7 @@ export function lessonProblems(text: string): readonly FieldProblem[] {
   const { least, most } = LESSON_CHARS;
   const first = /^["'(]?([\p{L}'’-]{1,40})/u.exec(text)?.[1]?.toLowerCase().replaceAll("’", "'") ?? "";
   return brokenRules([
-    [text.length < least, "too-short", `${text.length} characters, and ${least} are the least`],
+    [text.length < least, "too-short", `${counted(text.length, "character")}, and ${least} are the least`],
     [text.length > most, "too-long", `${text.length} characters, and ${most} are the most`],
     [
       !CUES.has(first) && !PATTERN.has(first),
@@ -221,7 +223,7 @@ export function readTags(value: unknown): {
     return tag.length > MAX_CHARS || count < least || count > most;
   });
   const broken = brokenRules([
-    [tags.length < TAGS.least, "too-few", `${tags.length} different tags, and ${TAGS.least} are the least`],
+    [tags.length < TAGS.least, "too-few", `${counted(tags.length, "different tag")}, and ${TAGS.least} are the least`],
     [tags.length > TAGS.most, "too-many", `${tags.length} tags, and ${TAGS.most} are the most`],
     [
       odd !== undefined,

@@ -17,6 +17,7 @@ import {
   type Strategy,
 } from "../../domain/retrieval.ts";
 import type { FileFacts, ReviewSignals } from "../../domain/signals.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import type { Attempts } from "../degradation-log.ts";
 import { gateConfig } from "../gate/gate.ts";
@@ -196,7 +197,7 @@ export async function embedQueries(
   const { vectors, cached, tokens, usd, failed } = answer;
   const missing = texts.filter((_, at) => (vectors[at] ?? null) === null).length;
   if (missing > 0) {
-    const all = `${missing} of ${texts.length} queries could not be embedded`;
+    const all = `${missing} of ${counted(texts.length, "query", "queries")} could not be embedded`;
     tries.note("embedding", failed ? `queries could not be embedded: ${failed}` : all);
   }
   return { vectors, usage: { texts: texts.length, cached, tokens, usd } };

@@ -1,5 +1,5 @@
-// Finds code from findings of other pull requests in this change, by its tokens, so that moving, renaming or
-// reformatting does not hide it.
+// Finds code from findings of other pull requests in this change, by its tokens: moving, renaming
+// or reformatting does not hide it.
 import { type Flagged, keyAt, type TokenStream } from "../../domain/code/code-fingerprint.ts";
 import { agreementOf, PUNCTUATION, renamedTokens } from "../../domain/code/relocate-code.ts";
 import type { FlaggedInChange, FlaggedPlace } from "../../domain/memory/rejections.ts";
@@ -11,12 +11,12 @@ const MOST_TOKENS = 400_000;
 const MOST_PLACES = 200;
 
 /**
- * Code with this many different words is recognised by itself; with fewer, only together with the code around it. `if
- * err != nil { return err }` has four and is everywhere; a line with a call has six.
+ * Code with so many different words is recognised by itself, other code only with what is around
+ * it. `if err != nil { return err }` has four and is everywhere; a line with a call has six.
  */
 const TELLING_WORDS = 6;
 const TELLING_AROUND = 6;
-/** Share of its tokens from which the beginning of code is recognised, because findings quote different lengths. */
+/** Share of its tokens from which the start of code counts: findings quote different lengths. */
 const BEGINNING = 0.7;
 
 /** The lookup keys of the head's side of the hunks (see keyAt), each once. */
@@ -88,7 +88,6 @@ interface Occurrence {
   readonly place: FlaggedPlace;
   /** The lines with its tokens: lines between two hunks are not among them. */
   readonly lines: readonly number[];
-  /** Matching tokens before and after. */
   readonly agreement: number;
 }
 
@@ -100,7 +99,7 @@ function occurrences({ shape }: Flagged, starts: Index): readonly Occurrence[] {
     const { tokens } = stream;
     const differs = at.findIndex((token, index) => tokens[from + index] !== token);
     const length = differs < 0 ? at.length : differs;
-    // A beginning counts when the quoted code ends earlier here, not when the rest continues under other names.
+    // The quoted code may end earlier here, but not continue under other names.
     if (length < BEGINNING * at.length) return [];
     if (differs >= 0 && renamedTokens(at, tokens.slice(from, from + at.length)) !== null) return [];
     const lines = linesOf(stream, from, length);

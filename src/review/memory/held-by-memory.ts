@@ -1,7 +1,7 @@
-// Memory's word on the findings of a review. Findings that people declined on other pull requests, or that are posted
-// on another open one, are not repeated: code or claim has to be the same; order and rank do not matter. Critical and
-// security findings are still reported, with the earlier comment; of another tool only the critical ones, since its rules are many and
-// a team tells it what it means by declining. Code that comes back after a fix is a finding.
+// Memory's word on findings. What people declined on other pull requests, or what is posted on
+// another open one, is not repeated: code or claim has to be the same. Critical and security
+// findings are still reported, with the earlier comment; of another tool only critical ones, since
+// a team tunes its many rules by declining. Code that comes back after a fix is a finding.
 import type { Flagged } from "../../domain/code/code-fingerprint.ts";
 import { nameOf } from "../../domain/code/paths.ts";
 import {
@@ -23,6 +23,7 @@ import {
   rejectionsOf,
 } from "../../domain/memory/rejections.ts";
 import type { Checkpoint } from "../../domain/review/review-history.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
 import type { CodeNow } from "../placing/code-now.ts";
 import type { Checked } from "../reading/verify.ts";
@@ -32,19 +33,18 @@ import { isSameClaim } from "../tools/same-matter.ts";
 export interface PastMaterial extends Pick<RepositoryHistory, "flagged" | "rejected" | "openPulls" | "now"> {
   /** Declined memories with the same claim, by finding. */
   readonly claims: ReadonlyMap<Finding, readonly { readonly memoryId: string; readonly similarity: number }[]>;
-  /** The previous path of a file. */
   readonly previousPath: (path: string) => string | null;
 }
 
 /** Days for which a comment on another pull request counts as read. */
 const ELSEWHERE_DAYS = 30;
 const DAY_MS = 24 * 60 * 60_000;
-/** When the author of a reason declined this many findings of a rule, they reject the rule and not a place. */
+/** A person with a reason who declined so many findings of a rule rejects the rule. */
 const LEAST_OF_RULE = 3;
 
 /**
- * Holds back findings that memory speaks against. The others stay in order, with the earlier comment if they are
- * reported despite one.
+ * Holds back findings that memory speaks against. The others stay in order, with the earlier
+ * comment if there is one.
  *
  * @param isKnown whether a finding is already on this pull request: then it stays
  */
@@ -54,10 +54,10 @@ export function heldByMemory(
   past: PastMaterial,
 ): Checked {
   const heldBack: HeldBack[] = [];
-  const said = indexed(findings, past);
+  const index = indexed(findings, past);
   const kept = findings.flatMap((finding): readonly Finding[] => {
     if (isKnown(finding)) return [finding];
-    const found = declinedBefore(finding, said) ?? postedElsewhere(finding, said);
+    const found = declinedBefore(finding, index) ?? postedElsewhere(finding, index);
     if (found === null) return [finding];
     const { precedent, holds, reason, isReasoned, ...whose } = found;
     if (!holds || (isReasoned ? isAlwaysRepeated(finding) : isAlwaysReported(finding)))
@@ -68,7 +68,6 @@ export function heldByMemory(
   return { findings: kept, heldBack };
 }
 
-/** What memory knows, by what findings are looked up by. */
 interface IndexedPast extends PastMaterial {
   readonly byId: ReadonlyMap<string, RejectedMemory>;
   readonly byRule: ReadonlyMap<string | null, readonly RejectedMemory[]>;
@@ -95,16 +94,15 @@ function indexed(findings: readonly Finding[], past: PastMaterial): IndexedPast 
   };
 }
 
-/** A finding with this precedent first, without duplicates. */
 function withPrecedent(finding: Finding, precedent: Precedent): Finding {
   const others = finding.precedents.filter(({ id }) => id !== precedent.id);
   return { ...finding, precedents: [precedent, ...others] };
 }
 
-/** Of the same kind, and starting in the code: models quote different lengths, but the same beginning. */
+/** Of the same kind, and starting in the code: models quote different lengths. */
 function isAbout(finding: Finding, { rule, title, category, places }: FlaggedInChange): boolean {
   const { path, startLine, side, locMethod } = finding;
-  const isSameRule = finding.rule === rule || (rule !== null && isSameClaim(finding, { rule, title }));
+  const isSameRule = finding.rule === rule || (rule !== null && isSameClaim(finding, { rule, title, body: "" }));
   const sameKind = finding.rule === null ? finding.category === category : isSameRule;
   if (!sameKind || side !== "RIGHT" || locMethod === "none") return false;
   return places.some((place) => path === place.path && startLine >= place.startLine && startLine <= place.line);
@@ -117,7 +115,6 @@ interface Verdict {
   /** Whether a person with write access gave a reason. */
   readonly isReasoned: boolean;
   readonly reason: string;
-  /** See HeldBack. */
   readonly heldBy?: "author";
 }
 
@@ -182,7 +179,10 @@ function isTheOne({ by, at, reason }: Rejection, rejections: Rejections): boolea
 function verdict(memory: RejectedMemory, similarity: number, rejections: Rejections, holds: boolean): Verdict {
   const date = isoDate(rejections.at);
   const why = rejections.reason === null ? "" : `: ${rejections.reason}`;
-  const times = rejections.reason === null ? ` ${rejections.count} times by ${rejections.people} people, last` : "";
+  const times =
+    rejections.reason === null
+      ? ` ${counted(rejections.count, "time")} by ${counted(rejections.people, "person", "people")}, last`
+      : "";
   const on = memory.pull === null ? "" : ` on #${memory.pull}`;
   return {
     holds,
@@ -253,8 +253,8 @@ export async function withMemory(
 const MOST = 20;
 
 /**
- * Findings about code that was changed because of a finding, and comes back. When a rule or model reports the same, its
- * finding stays and mentions the earlier fix; otherwise memory reports it.
+ * Findings about code that was changed because of one, and comes back. A rule's or model's own
+ * finding stays and mentions the fix; otherwise memory reports it.
  *
  * @param found findings of rules and model
  * @param flagged newest first; `declined` has the memory ids of declined findings
@@ -277,7 +277,7 @@ export function reintroduced(
   const reported = found.map((finding) => {
     const one = first.find((other) => isAbout(finding, other));
     if (one === undefined) return finding;
-    const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`;
+    const body = `This re-introduces what #${one.pull} fixed on ${fixedOn(one)}. ${finding.body}`.trimEnd();
     return withPrecedent({ ...finding, body }, precedentOf(one, "fixed", one.fixedAt ?? 0));
   });
   const own = first.flatMap((one) => (found.some((finding) => isAbout(finding, one)) ? [] : (byMemory(one) ?? [])));
@@ -312,9 +312,8 @@ function fixedOn({ fixedAt }: FlaggedInChange): string {
 }
 
 /**
- * A model's findings that memory held back at an earlier push, in files that this push does not touch: they are decided
- * again, because a person may have restored them. Rules find theirs again by themselves; in touched files the model
- * looks again.
+ * A model's findings that memory held back before, in files that this push does not touch: they are
+ * decided again, because a person may have restored them. Elsewhere rules and model look again.
  *
  * @param found the findings of this time
  */

@@ -1,5 +1,5 @@
-// Matches current findings with earlier findings of the pull request, so that nothing is posted twice. A matched
-// finding keeps its first identity, so that comment, summary and memory refer to the same thing.
+// Matches findings with earlier ones of the pull request, so that nothing is posted twice. A match
+// keeps its first identity: comment, summary and memory refer to the same thing.
 import { shapeOf, textTokens } from "../../domain/code/code-fingerprint.ts";
 import { type RelocatedCode, relocateCode } from "../../domain/code/relocate-code.ts";
 import { type Finding, findingId } from "../../domain/finding.ts";
@@ -14,26 +14,24 @@ import { claimants, isSameClaim, withClaim } from "../tools/same-matter.ts";
 
 /** Two ranges this many lines apart may still be about the same defect, when the words match. */
 const NEARLY = 3;
-/** Required shares of common words of title and body: on the same code, on edited code, and nearby. */
+/** Shares of common words of title and body: on the same code, on edited code, and nearby. */
 const WORDS_SAME_PLACE = 0.25;
 const WORDS_EDITED = 0.35;
 const WORDS_NEAR_BY = 0.45;
 
 /**
  * Separates earlier findings from new ones.
- *
- * A finding of the same category (or rule) on unchanged code is the same finding in any words. On edited code, in
- * another category, or on lines that are only nearby, the words have to match as well. A finding that begins on a line
- * that did not exist then is new, even if it overlaps another. An equal id decides only when the place does not: the same
- * words may occur twice in a file.
- *
- * @returns the given findings, in order, each under the identity that it keeps, and the earlier ones of those that are
- * not new
+ * On unchanged code, one of the same category (or rule) is the same in any words. On edited code,
+ * in another category, or nearby, the words have to match too. One that begins on a line that did
+ * not exist then is new. An equal id decides only when the place does not: the same words may occur
+ * twice in a file.
+ * @returns the findings, in order, under the identity that they keep, and the earlier ones of those
+ *   that are not new
  */
 export function matchEarlierFindings(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const matches = assigned(findings, located, code);
-  const spoken = new Set([...matches.values()].map(({ said }) => said.finding.id));
-  const byId = new Map(located.toReversed().map((one) => [one.said.finding.id, one]));
+  const spoken = new Set([...matches.values()].map(({ earlier }) => earlier.finding.id));
+  const byId = new Map(located.toReversed().map((one) => [one.earlier.finding.id, one]));
   for (const finding of findings) {
     if (matches.has(finding) || spoken.has(finding.id)) continue;
     const match = byId.get(finding.id);
@@ -45,19 +43,19 @@ export function matchEarlierFindings(findings: readonly Finding[], located: read
     const match = matches.get(finding);
     // A new finding never has the id of an earlier one: publish would confuse the two.
     if (match === undefined) return taken.has(finding.id) ? { ...finding, id: freeId(finding, taken) } : finding;
-    const one = asSaidBefore(finding, match);
-    known.set(one, match.said);
+    const one = asReportedBefore(finding, match);
+    known.set(one, match.earlier);
     return one;
   });
   return { findings: kept, known };
 }
 
 /**
- * The earlier text at the current place: when its code is unchanged, the lines that were cited first, because a model
+ * The earlier text at the current place. On unchanged code the lines that were cited first: a model
  * cites more or fewer of them each time.
  */
-function asSaidBefore(finding: Finding, { said, place }: LocatedFinding): Finding {
-  const again = said.recovered ? { ...finding, id: said.finding.id } : said.finding;
+function asReportedBefore(finding: Finding, { earlier, place }: LocatedFinding): Finding {
+  const again = earlier.recovered ? { ...finding, id: earlier.finding.id } : earlier.finding;
   const { locMethod } = finding;
   const { startLine, line } = place?.as === "same" && place.path === finding.path ? place : finding;
   const how = locMethod === undefined ? {} : { locMethod };
@@ -73,8 +71,8 @@ function freeId(finding: Finding, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The most certain pairs first. When two findings both match the same earlier one best, the less certain takes its next
- * match; without another match, it is a duplicate.
+ * The most certain pairs first. Of two findings that match one best, the less certain takes its
+ * next match; without one, it is a duplicate.
  */
 function assigned(findings: readonly Finding[], located: readonly LocatedFinding[], code: CodeNow) {
   const onPath = new Map<string, { readonly one: LocatedFinding; readonly at: number }[]>();
@@ -112,46 +110,45 @@ function likenesses(
 }
 
 /** 0 for another finding; otherwise higher is more certain. */
-function likenessOf(finding: Finding, first: readonly number[], { said, path, place }: LocatedFinding): number {
-  if (finding.side !== said.finding.side) return 0;
-  if (finding.locMethod === "none" || said.finding.locMethod === "none" || said.shape.at.length === 0) {
-    return finding.path === path ? likenessOnFile(finding, said) : 0;
+function likenessOf(finding: Finding, first: readonly number[], { earlier, path, place }: LocatedFinding): number {
+  if (finding.side !== earlier.finding.side) return 0;
+  if (finding.locMethod === "none" || earlier.finding.locMethod === "none" || earlier.shape.at.length === 0) {
+    return finding.path === path ? likenessOnFile(finding, earlier) : 0;
   }
   if (place === null || finding.path !== place.path) return 0;
-  return isOtherRule(finding, said) ? 0 : likenessAt(finding, first, said, place);
+  return isOtherRule(finding, earlier) ? 0 : likenessAt(finding, first, earlier, place);
 }
 
-function likenessAt(finding: Finding, first: readonly number[], said: EarlierFinding, place: CurrentPlace): number {
+function likenessAt(finding: Finding, first: readonly number[], earlier: EarlierFinding, place: CurrentPlace): number {
   const gap = gapOf(finding, place);
   // Several tools say it in words and with lines of their own.
-  if (isOfTool(finding, said)) return gap === 0 ? 3 : 0;
-  const isRule = finding.rule !== null && said.finding.rule !== null;
+  if (isOfTool(finding, earlier)) return gap === 0 ? 3 : 0;
+  const isRule = finding.rule !== null && earlier.finding.rule !== null;
   if (gap > (isRule ? 0 : NEARLY)) return 0;
-  const words = wordsInCommon(finding, said.finding);
-  if (place.as === "alike") return gap === 0 && isSameKind(finding, said) && words >= WORDS_EDITED ? 1 + words : 0;
-  if (!isWithin(finding, place) && !stoodThen(first, said)) return 0;
+  const words = wordsInCommon(finding, earlier.finding);
+  if (place.as === "alike") return gap === 0 && isSameKind(finding, earlier) && words >= WORDS_EDITED ? 1 + words : 0;
+  if (!isWithin(finding, place) && !stoodThen(first, earlier)) return 0;
   if (gap > 0) return words >= WORDS_NEAR_BY ? words : 0;
-  if (isSameKind(finding, said)) return 3 + words;
+  if (isSameKind(finding, earlier)) return 3 + words;
   return words >= WORDS_SAME_PLACE ? 2 + words : 0;
 }
 
-/** True when a line is part of the earlier code or of its surroundings. */
 function stoodThen(line: readonly number[], { shape: { before, at, after } }: EarlierFinding): boolean {
   return ` ${[...before, ...at, ...after].join(" ")} `.includes(` ${line.join(" ")} `);
 }
 
-function likenessOnFile(finding: Finding, said: EarlierFinding): number {
-  if (isOtherRule(finding, said)) return 0;
-  if (finding.id === said.finding.id || isOfTool(finding, said)) return 3;
-  const words = wordsInCommon(finding, said.finding);
-  return isSameKind(finding, said) && words >= WORDS_EDITED ? words : 0;
+function likenessOnFile(finding: Finding, earlier: EarlierFinding): number {
+  if (isOtherRule(finding, earlier)) return 0;
+  if (finding.id === earlier.finding.id || isOfTool(finding, earlier)) return 3;
+  const words = wordsInCommon(finding, earlier.finding);
+  return isSameKind(finding, earlier) && words >= WORDS_EDITED ? words : 0;
 }
 
 /** Rules name what they find: two rules mean the same only where they are of several tools. */
-function isOtherRule(finding: Finding, said: EarlierFinding): boolean {
-  const { finding: before, recovered } = said;
+function isOtherRule(finding: Finding, earlier: EarlierFinding): boolean {
+  const { finding: before, recovered } = earlier;
   const isRule = !recovered && finding.rule !== null && before.rule !== null;
-  return isRule && finding.rule !== before.rule && !isOfTool(finding, said);
+  return isRule && finding.rule !== before.rule && !isOfTool(finding, earlier);
 }
 
 /** Whether another tool said the same before, or says so now. */
@@ -164,10 +161,7 @@ function isSameKind(finding: Finding, { finding: before, recovered }: EarlierFin
   return recovered || finding.category === before.category;
 }
 
-/**
- * True when a finding does not go beyond the earlier lines. A finding with the same beginning is the same at any
- * length, because models quote different lengths.
- */
+/** Not beyond the earlier lines; with one beginning at any length: models quote differently. */
 function isWithin(finding: Finding, place: CurrentPlace): boolean {
   return finding.startLine === place.startLine || (finding.startLine >= place.startLine && finding.line <= place.line);
 }
@@ -178,7 +172,7 @@ interface CurrentPlace extends RelocatedCode {
 
 /** An earlier finding with its current place. */
 export interface LocatedFinding {
-  readonly said: EarlierFinding;
+  readonly earlier: EarlierFinding;
   /** The current path of its file; null when no reviewed file is it. */
   readonly path: string | null;
   /** Null when its code was removed, or was never known. */
@@ -187,30 +181,30 @@ export interface LocatedFinding {
   readonly fixed: CurrentPlace | null;
 }
 
-/** Tokens that make code the same in another file, surroundings included; fewer when its own was removed. */
+/** Tokens that identify code in another file, with surroundings; fewer when its own was removed. */
 const TELLING_ELSEWHERE = 12;
 const TELLING_WHEN_GONE = 8;
 
 /**
- * Finds earlier findings in the current code. Their file is the one of the same name, or its rename; failing that, a
- * file that contains the exact code when its own file does not.
+ * Finds earlier findings in the current code: in the file of the same name or its rename, else in
+ * one that contains the exact code.
  *
  * @param renamed current path → path at the earlier review, according to the push
  */
 export function locateEarlierFindings(
-  said: readonly EarlierFinding[],
+  earlier: readonly EarlierFinding[],
   code: CodeNow,
   renamed: ReadonlyMap<string, string>,
 ): readonly LocatedFinding[] {
   const pathNow = pathsNow(code, renamed);
-  return said.map((one) => {
+  return earlier.map((one) => {
     const path = pathNow(one.finding.path);
     const here = path === null ? null : find(one, path, code);
-    if (here?.as === "same") return { said: one, path, place: here, fixed: null };
+    if (here?.as === "same") return { earlier: one, path, place: here, fixed: null };
     const elsewhere = findElsewhere(one, path, code);
-    if (elsewhere !== null) return { said: one, path: elsewhere.path, place: elsewhere, fixed: null };
+    if (elsewhere !== null) return { earlier: one, path: elsewhere.path, place: elsewhere, fixed: null };
     const fixed = path === null ? null : findFixed(one, path, code);
-    return { said: one, path, place: fixed === null ? here : null, fixed };
+    return { earlier: one, path, place: fixed === null ? here : null, fixed };
   });
 }
 
@@ -222,7 +216,6 @@ function findFixed(one: EarlierFinding, path: string, code: CodeNow): CurrentPla
   return found?.as === "same" ? found : null;
 }
 
-/** The current path of a file; null when no reviewed file is it. */
 function pathsNow(code: CodeNow, renamed: ReadonlyMap<string, string>): (path: string) => string | null {
   const [moved, previous] = [new Map<string, string>(), new Map<string, string>()];
   const here = new Set(code.paths);
@@ -256,8 +249,8 @@ function findThere(one: EarlierFinding, path: string, code: CodeNow, least: numb
 }
 
 /**
- * What checked the code this time: every rule over every file; tools with complete results for this head; a model that read
- * everything, now or at an earlier push.
+ * What checked the code this time: rules over every file; tools with complete results for this
+ * head; a model that read everything, now or before.
  *
  * @param degraded of this review's rules and of what gather read for them
  */
@@ -275,8 +268,8 @@ export function whoLooked(coverage: Coverage | null, degraded: readonly Degraded
 const UNSEEN = "not checked this time";
 
 /**
- * Sorts earlier findings that were neither found nor held back this time: open when their code is unchanged, perhaps
- * addressed when it changed and was checked, unknown when it was not checked. Silence alone never closes anything.
+ * Earlier findings that were neither found nor held back: open on unchanged code, perhaps addressed
+ * when it changed and was checked, else unknown. Silence alone never closes anything.
  */
 export function openFindings(
   located: readonly LocatedFinding[],
@@ -288,46 +281,46 @@ export function openFindings(
   const leftOut = new Set(context.leftOut.map(({ path }) => path));
   const spared = new Set(context.spared.map(({ path }) => path));
   for (const one of located) {
-    const { said, path, place } = one;
+    const { earlier, path, place } = one;
     const changed = changeOf(one, leftOut);
     // Memory compares code with code, which happens each time.
-    const isByMemory = said.finding.source === "memory" && !said.recovered;
+    const isByMemory = earlier.finding.source === "memory" && !earlier.recovered;
     const isSpared = path !== null && spared.has(path);
     const byModel = looked.byModel && !isSpared;
-    const { source } = said.finding;
-    const byOthers = source === "tool" ? looked.byTools(said.finding) : byModel;
+    const { source } = earlier.finding;
+    const byOthers = source === "tool" ? looked.byTools(earlier.finding) : byModel;
     const wasLookedAt = isByMemory || (source === "rule" ? looked.byRules : byOthers);
     if (changed !== null && wasLookedAt) {
       // A rule may be silent for another reason than a changed code.
-      const isRemoved = path !== null && said.shape.at.length > 0 && place?.as !== "same";
-      addressed.push({ finding: said.finding, url: said.url, reason: changed, isRemoved });
+      const isRemoved = path !== null && earlier.shape.at.length > 0 && place?.as !== "same";
+      addressed.push({ finding: earlier.finding, url: earlier.url, reason: changed, isRemoved });
     } else open.push(openFinding(one, changed === null && path !== null ? "still open" : UNSEEN));
   }
   return { open, addressed };
 }
 
-/** What happened to the code, as a reason to believe that the finding is addressed; null when it is unchanged. */
-function changeOf({ said, path, place, fixed }: LocatedFinding, leftOut: ReadonlySet<string>): string | null {
-  const isOnFile = said.finding.locMethod === "none" || said.shape.at.length === 0;
-  if (path === null) return leftOut.has(said.finding.path) ? null : "its file is no longer part of the change";
+/** Why the finding may be addressed: what happened to its code; null when it is unchanged. */
+function changeOf({ earlier, path, place, fixed }: LocatedFinding, leftOut: ReadonlySet<string>): string | null {
+  const isOnFile = earlier.finding.locMethod === "none" || earlier.shape.at.length === 0;
+  if (path === null) return leftOut.has(earlier.finding.path) ? null : "its file is no longer part of the change";
   if (fixed !== null) return "its code has changed as we suggested";
-  if (said.finding.source === "rule") return "its rule no longer finds it";
-  if (said.finding.source === "tool") return "its tool no longer reports it";
+  if (earlier.finding.source === "rule") return "its rule no longer finds it";
+  if (earlier.finding.source === "tool") return "its tool no longer reports it";
   return place?.as === "same" || isOnFile ? null : "its code has changed";
 }
 
-function openFinding({ said, place, path }: LocatedFinding, reason: string): PlacedFinding {
-  const { startLine, line } = place ?? said.finding;
-  const now = { path: place?.path ?? path ?? said.finding.path, startLine, line };
-  const finding = { ...said.finding, ...now, suggestion: null };
-  if (said.place === "summary")
+function openFinding({ earlier, place, path }: LocatedFinding, reason: string): PlacedFinding {
+  const { startLine, line } = place ?? earlier.finding;
+  const now = { path: place?.path ?? path ?? earlier.finding.path, startLine, line };
+  const finding = { ...earlier.finding, ...now, suggestion: null };
+  if (earlier.place === "summary")
     return { finding, place: "summary", reason: `reported here at an earlier push: ${reason}` };
   return { finding, place: "already-posted", reason };
 }
 
 /** The place of an earlier finding: its comment, or the summary if it was posted there. */
-export function placeOfKnown({ finding }: PlacedFinding, said: EarlierFinding): PlacedFinding {
-  if (said.place === "summary") return { finding, place: "summary", reason: "reported here at an earlier push" };
+export function placeOfKnown({ finding }: PlacedFinding, earlier: EarlierFinding): PlacedFinding {
+  if (earlier.place === "summary") return { finding, place: "summary", reason: "reported here at an earlier push" };
   return { finding, place: "already-posted", reason: "already commented on" };
 }
 
@@ -335,8 +328,8 @@ export function placeOfKnown({ finding }: PlacedFinding, said: EarlierFinding): 
 const MOST_SAID = 500;
 
 /**
- * All reported findings with their code, for later reviews, each at its newest place: earlier ones in their old order,
- * then the new ones.
+ * All reported findings with their code, for later reviews, each at its newest place: earlier ones
+ * in their order, then new ones.
  *
  * @param findings of this review as they are placed
  * @param located earlier findings
@@ -347,17 +340,17 @@ export function recordFindings(
   code: CodeNow,
 ): readonly EarlierFinding[] {
   const placed = new Map(findings.map((finding) => [finding.finding.id, finding]));
-  const before = located.map(({ said, place }) => {
-    const now = placed.get(said.finding.id)?.finding;
+  const before = located.map(({ earlier, place }) => {
+    const now = placed.get(earlier.finding.id)?.finding;
     const at = now ?? place;
-    if (at === null || at === undefined) return said;
+    if (at === null || at === undefined) return earlier;
     // A finding that was found again in edited code is identified by that code from now on.
-    if (now === undefined && place?.as !== "same") return said;
-    const claimed = now === undefined ? said.finding : withClaim(said.finding, now);
-    const { severity } = said.finding;
+    if (now === undefined && place?.as !== "same") return earlier;
+    const claimed = now === undefined ? earlier.finding : withClaim(earlier.finding, now);
+    const { severity } = earlier.finding;
     const finding = { ...claimed, severity, path: at.path, startLine: at.startLine, line: at.line };
     const shape = shapeAt(finding, code);
-    return { ...said, finding, shape: shape.at.length === 0 ? said.shape : shape };
+    return { ...earlier, finding, shape: shape.at.length === 0 ? earlier.shape : shape };
   });
   const known = new Set(before.map(({ finding }) => finding.id));
   const now = { url: null, recovered: false };

@@ -1,5 +1,5 @@
-// Memories about the code of a rule's finding. A rule cites no memory, so words are compared: comments on
-// `subprocess.run(…, shell=True)` name both, and so does the line that the rule found.
+// Memories about the code of a rule's finding, by words: comments on `subprocess.run(…,
+// shell=True)` name both, and so does the line that the rule found.
 
 import type { Finding } from "../../domain/finding.ts";
 import { decidedText } from "../../domain/memory/evidence.ts";
@@ -25,7 +25,7 @@ const COMMON = new Set(
 );
 
 /**
- * Adds earlier comments on the same code to findings of rules, ours and other tools', best first; other findings stay as they are.
+ * Adds earlier comments on the same code to findings of rules, ours and other tools', best first.
  *
  * @param ranked the memories found for this change, best first
  * @param headTexts whole head files by path; a finding in any other file gets nothing
@@ -50,12 +50,12 @@ export function withRememberedAbout(
   });
 }
 
-/** Comments by people match by their words; findings of ours, once someone responded, by their title. */
+/** Comments of people match by their words; answered findings of ours by their title. */
 function isAbout(
   { record }: RankedMemory,
   { title }: Finding,
   words: ReadonlySet<string>,
-  said: ReadonlySet<string>,
+  memoryWords: ReadonlySet<string>,
 ): boolean {
   if (record.sharing === "pattern") return false;
   if (record.corpus === "finding") {
@@ -63,7 +63,7 @@ function isAbout(
     return isAnswered && record.text.startsWith(`${title}\n`);
   }
   if (record.corpus !== "review_comment") return false;
-  return [...said].filter((word) => words.has(word)).length >= LEAST_SHARED;
+  return [...memoryWords].filter((word) => words.has(word)).length >= LEAST_SHARED;
 }
 
 /** Names of code in a text, in lower case, without the words of most code or most sentences. */
@@ -72,7 +72,7 @@ function codeWords(text: string): ReadonlySet<string> {
   return new Set(words.filter((word) => !COMMON.has(word)));
 }
 
-/** The part of the precedents that the ledger and the JSON hold: enough to quote and to count, without the texts. */
+/** What the ledger and the JSON hold: enough to quote and to count, without the texts. */
 export function reviewMemory({ gate, ranked, seenBefore }: Precedents): ReviewMemory {
   return { gate, precedents: ranked.map(asPrecedent), seenBefore };
 }

@@ -1,15 +1,13 @@
-// The tokens of the reviewed files, by file and side, for comparison with earlier findings; computed on demand.
+// The tokens of the reviewed files, by file and side, to compare earlier findings with.
 import { type NumberedLine, type TokenStream, textStream, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import type { FileDiff, Side } from "../../domain/pull-request.ts";
 
 export interface CodeNow {
-  /** Reviewed paths. */
   readonly paths: readonly string[];
-  /** RIGHT is the whole head file when it is known, else its hunks, like LEFT. Null: not a reviewed path. */
+  /** RIGHT is the whole head file if known, else its hunks, like LEFT. Null: not reviewed. */
   stream(path: string, side: Side): TokenStream | null;
-  /** The hunks only, where code moved from another file shows up. Null for a path that is not reviewed. */
+  /** The hunks only, where code from another file shows up. Null: not reviewed. */
   hunks(path: string, side: Side): { readonly stream: TokenStream; readonly vocabulary: ReadonlySet<number> } | null;
-  /** The path of a file in the base when it differs, else null. */
   previousPath(path: string): string | null;
 }
 

@@ -1,5 +1,5 @@
-// Locates a model's finding: by anchor, else by a quote that occurs once in the file's diff, else on the file as a
-// whole. A place is proven or not used; nothing is ever moved to a nearby line.
+// Locates a model's finding: by anchor, else by a quote that occurs once in the file's diff, else
+// on the file. A place is proven or not used; nothing is moved to a nearby line.
 import { createHash } from "node:crypto";
 import type { LocMethod } from "../../domain/finding.ts";
 import type { DiffLine, FileDiff, Side } from "../../domain/pull-request.ts";
@@ -26,8 +26,8 @@ const LEAST_QUOTED = 6;
 const ENOUGH_LINES = 3;
 
 /**
- * Finds the place that a citation proves. An invented hash passes once in 65,536; so when a long quote occurs once, and
- * elsewhere, the two contradict each other and prove nothing.
+ * Finds the place that a citation proves. An invented hash passes once in 65,536; when a long quote
+ * occurs once, and elsewhere, the two contradict each other and prove nothing.
  *
  * @returns `method` is `none` when no place is proven
  */
@@ -94,7 +94,7 @@ function matchesOf(quoted: readonly string[], lines: DiffLines, sides: readonly 
   return [];
 }
 
-/** As written; without empty lines at the ends; without diff markers when every line begins with one. */
+/** As written; without empty ends; without diff markers when every line begins with one. */
 function readings(quoted: readonly string[]): readonly (readonly string[])[] {
   const bare = withoutEmptyEnds(quoted);
   const marked = bare.every((line) => /^[-+ ]/.test(line)) && bare.some((line) => line[0] !== " ");
@@ -132,7 +132,6 @@ function matchesAt(run: readonly QuotableLine[], from: number, quoted: readonly 
   });
 }
 
-/** The quote's lines without copied anchors. */
 function quotedLines(quote: string): readonly string[] {
   const lines = quote.replace(/\r\n?/g, "\n").split("\n", MOST_LINES + 2);
   return lines.map((line) => line.replace(/^\s{0,8}-?\d{1,9}#[0-9a-f]{4}:[-+ ]?/i, ""));
@@ -161,7 +160,7 @@ export interface QuotableLine {
 /** The lines of one file's diff, indexed by place and by text. */
 export interface DiffLines {
   readonly path: string;
-  /** Added and context lines of the head, and removed lines of the base; null when the diff has no such line. */
+  /** Added and context lines of the head, and removed ones of the base; null for any other. */
   at(side: Side, line: number): QuotableLine | null;
   /** Per hunk and side: consecutive lines, in order. */
   readonly runs: readonly (readonly QuotableLine[])[];
@@ -172,7 +171,6 @@ export interface DiffLines {
 /** How texts are compared: without trailing white space, or with all white space folded. */
 type Spaces = "trimmed" | "folded";
 
-/** The line `run[at]`. */
 interface Start {
   readonly first: QuotableLine;
   readonly run: readonly QuotableLine[];
@@ -218,8 +216,8 @@ function quotable({ kind, oldLine, newLine, text: raw }: DiffLine, hunk: number)
 }
 
 /**
- * What a model must copy to cite a line: its number, `#`, and a hash over path, side, number and text. A number alone
- * is often off by one; with the hash it is either right or known to be wrong.
+ * What a model copies to cite a line: its number, `#`, and a hash over path, side, number and text.
+ * A number alone is often off by one; with the hash it is right or known to be wrong.
  *
  * @param line 1-based
  * @param text as in the diff, without marker and line ending

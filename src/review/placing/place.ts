@@ -1,5 +1,5 @@
-// Where findings are posted: on lines of the diff only, otherwise on the file or in the summary, with the reason. A
-// finding is never moved to another line. Then orders them and limits how many get a comment of their own.
+// Where findings are posted: on lines of the diff only, else on the file or in the summary, with
+// the reason. Then orders them and limits how many get a comment of their own.
 import { type Finding, SEVERITIES, sharedComment } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 import type { PlacedFinding } from "../../domain/review.ts";
@@ -7,10 +7,10 @@ import { compareTexts } from "../../domain/text/compare-texts.ts";
 import { counted } from "../../domain/text/counted.ts";
 
 /**
- * Sorts findings and keeps at most `maxComments` as comments, on lines or on files; the rest moves to the summary. The
- * most severe come first, for rules as for the model, so that a critical finding never waits behind a milder one. Half
- * of the comments are reserved for rules, as far as they have findings, so that a noisy model does not crowd them out.
- * Existing comments do not count, and findings that share a comment count once.
+ * Sorts findings and keeps at most `maxComments` as comments; the rest moves to the summary. The
+ * most severe come first, whoever found them. Half of the comments are reserved for rules, as far
+ * as they have findings: a noisy model does not crowd them out. Existing comments do not count, and
+ * findings that share a comment count once.
  *
  * @param maxComments 0 or more; Infinity when nothing is posted
  * @returns the same findings: by severity, then confidence (highest first), path, line and id
@@ -19,20 +19,20 @@ export function place(placed: readonly PlacedFinding[], maxComments: number): re
   const byRules = placed.filter((one) => wantsComment(one) && !isByModel(one)).length;
   const model = maxComments - Math.min(byRules, Math.ceil(maxComments / 2));
   const left = { inAll: maxComments, model };
-  const said = new Set<string>();
+  const commented = new Set<string>();
   const reasons = new Map<PlacedFinding, string>();
   const ordered = [...placed].sort((a, b) => compareFindings(a.finding, b.finding));
   for (const one of ordered) {
     if (!wantsComment(one)) continue;
     const shared = one.place === "inline" ? sharedComment(one.finding) : null;
-    if (shared !== null && said.has(shared)) continue;
+    if (shared !== null && commented.has(shared)) continue;
     const isModel = isByModel(one);
     if (left.inAll <= 0 || (isModel && left.model <= 0))
       reasons.set(one, `over the limit of ${counted(maxComments, "comment")}`);
     else {
       left.inAll--;
       if (isModel) left.model--;
-      if (shared !== null) said.add(shared);
+      if (shared !== null) commented.add(shared);
     }
   }
   return ordered.map((one) => {
@@ -50,7 +50,7 @@ function wantsComment({ place: where }: PlacedFinding): boolean {
   return where === "inline" || where === "file";
 }
 
-/** Negative when `a` comes before `b`. Paths compare by code unit, so that the order is the same on every machine. */
+/** Paths compare by code unit: the order is the same on every machine. */
 export function compareFindings(a: Finding, b: Finding): number {
   return (
     SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
@@ -68,10 +68,9 @@ const NO_LINE = "no line of the diff names what it is about";
 
 /**
  * Decides how close to its lines each finding can be posted.
- *
- * RIGHT lines are added or context lines of the head, LEFT lines removed or context lines of the base; both ends must
- * be in one hunk. Otherwise the finding goes to its file, and to the summary when its path is not in the diff.
- *
+ * RIGHT lines are of the head, LEFT lines of the base, each with context; both ends must be in one
+ * hunk. Otherwise the finding goes to its file, and to the summary when its path is not in the
+ * diff.
  * @param files the reviewed files
  * @returns one placed finding for each, in the same order
  */
@@ -110,7 +109,6 @@ function misplaced(finding: Finding, file: FileDiff, lines: ReturnType<typeof in
   return first === last ? null : "the lines lie in different hunks of the diff";
 }
 
-/** For each side and line of a file's diff, the index of its hunk. */
 function indexLines(file: FileDiff) {
   const LEFT = new Map<number, number>();
   const RIGHT = new Map<number, number>();

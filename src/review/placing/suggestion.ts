@@ -1,5 +1,4 @@
-// A committable suggestion replaces lines of the head for good, so it is kept only when it is certain to do what it
-// says.
+// A committable suggestion replaces lines for good: it is kept only when it is certain.
 import type { Finding, Suggestion } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
 
@@ -10,11 +9,10 @@ const MOST_OF_A_MODEL = 10;
 
 /**
  * The finding's suggestion if it may be offered for committing, else null.
- *
- * It replaces exactly the commented lines, on the head's side and in one hunk; the hunk and the head text agree on
- * them; it changes something; neither side is longer than 20 lines; nothing in it could close its fence; all lines end alike. A model's suggestion has at most 10 lines, and is for source code that no tool runs by its name.
- *
- * @param file the finding's file
+ * It replaces exactly the commented lines of the head, in one hunk that agrees with the head's
+ * text; it changes something; neither side is longer than 20 lines; nothing in it could close its
+ * fence; all lines end alike. A model's has at most 10 lines, and is for source that no tool runs
+ * by its name.
  * @param headText the whole head file if known, else null: then only the hunk's lines are checked
  */
 export function suggestion(finding: Finding, file: FileDiff, headText: string | null): Suggestion | null {
@@ -34,7 +32,6 @@ export function suggestion(finding: Finding, file: FileDiff, headText: string | 
   return ofWindows === replaced.length ? { ...offer, crlf: true } : null;
 }
 
-/** Text of head lines first…last, or null unless one hunk holds all of them. */
 function linesInOneHunk(file: FileDiff, first: number, last: number): readonly string[] | null {
   for (const hunk of file.hunks) {
     const lines = hunk.lines.filter(({ newLine }) => newLine !== null && newLine >= first && newLine <= last);
@@ -43,7 +40,7 @@ function linesInOneHunk(file: FileDiff, first: number, last: number): readonly s
   return null;
 }
 
-/** GitHub writes a suggestion in UTF-8, so a byte that is none (U+FFFD) would be lost; a lone CR would change more than it shows. */
+/** GitHub writes UTF-8: a byte that is none (U+FFFD) is lost; a lone CR alters more than shown. */
 function isSafe(text: string, replaced: readonly string[], most: number): boolean {
   const lines = text.split("\n");
   if (lines.length > most || text === replaced.join("\n")) return false;
@@ -52,9 +49,10 @@ function isSafe(text: string, replaced: readonly string[], most: number): boolea
 }
 
 /**
- * Where a model's suggestion may be committed with one click: in source code that takes effect when its program is
- * built or started. The change may have manipulated the model, so nothing that runs, installs or instructs: no shells,
- * build languages, prose and data, and no file that a tool runs by its name.
+ * Where a model's suggestion may be committed with one click: in source that takes effect when its
+ * program is built or started. The change may have manipulated the model, so nothing that runs,
+ * installs or instructs: no shells, build languages, prose and data, and no file that a tool runs
+ * by its name.
  */
 const SOURCE = new Set(
   [

@@ -1,10 +1,12 @@
 // Asks the model one question of a person: its context is fenced, and the reply is only text.
+
 import { z } from "zod";
 import type { Finding } from "../../domain/finding.ts";
 import { buildRetrievalContextSection, revealedMemory } from "../../domain/memory/precedent-section.ts";
 import type { ModelRequest } from "../../domain/model.ts";
 import type { RankedMemory } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { visibleText } from "../../domain/text/rendered-markdown.ts";
 import { fence } from "../../domain/text/untrusted-text.ts";
 import { shapeOf } from "../reply.ts";
@@ -14,7 +16,6 @@ import { ANSWER_INSTRUCTIONS } from "./instructions.ts";
 /** A question with its context. Every text is by others. */
 export interface Question {
   readonly text: string;
-  /** OWNER/NAME */
   readonly repo: string;
   readonly title: string;
   /** The file and hunk of the thread. */
@@ -27,7 +28,6 @@ export interface Question {
   readonly walkthrough: string | null;
   readonly precedents: readonly RankedMemory[];
   readonly maxContextChars: number;
-  /** The language of the answer. */
   readonly language: string;
 }
 
@@ -51,7 +51,7 @@ export function answerRequest(question: Question, delimiter: string): ModelReque
     delimiter,
     repo: question.repo,
   });
-  const user = [...parts, precedents].filter((part) => part !== "").join("\n\n");
+  const user = paragraphs(...parts, precedents);
   return {
     purpose: "answer",
     tier: "main",
@@ -86,9 +86,8 @@ function findingLines(findings: readonly Finding[]): string {
     .join("\n");
 }
 
-/** The visible text of the latest comments, each cut; authors as roles, since a name is text by others too. */
 function spoken(thread: Question["thread"]): string {
-  const said = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
-  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${said(body)}`);
+  const shown = (body: string) => cutText(visibleText(body).text.trim(), COMMENT_CHARS);
+  const latest = thread.slice(-20).map(({ login, isOurs, body }) => `${isOurs ? "you" : login} wrote:\n${shown(body)}`);
   return latest.join("\n\n");
 }

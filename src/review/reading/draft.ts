@@ -1,5 +1,5 @@
-// Turns a model's reported findings into findings with a proven place. Their texts are only bounded here:
-// publish/sanitize cleans everything that reaches GitHub.
+// Turns a model's findings into findings with a proven place. Texts are only bounded here:
+// publish/sanitize cleans what reaches GitHub.
 
 import { type Finding, findingId, type HeldBack, type Precedent, type Suggestion } from "../../domain/finding.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
@@ -9,7 +9,6 @@ import { type DiffLines, diffLines, type Located, locate, NOWHERE, parseAnchor }
 import type { DraftedFinding } from "../reply.ts";
 import { mergeReadings } from "./merge-readings.ts";
 
-/** Of all readings together. */
 const MOST_FINDINGS = 100;
 /** A finding that names more memories than this has no clear precedent. */
 const MOST_PRECEDENTS = 5;
@@ -20,8 +19,8 @@ const PATH_CHARS = 300;
 const NOT_REVIEWED = "the model spoke about a file that is not part of the reviewed diff";
 
 /**
- * Converts the findings of replies, and merges those of several readings. Unusable ones are held back with a reason, and
- * those over the limit are counted as `dropped`: a repetitive model is cut off.
+ * Converts the findings of replies, and merges those of several readings. Unusable ones are held
+ * back with a reason, and those over the limit counted as `dropped`.
  *
  * @param readings what each reading found
  * @param files the reviewed files; a finding on any other path is held back
@@ -96,8 +95,8 @@ function findingOf(
 }
 
 /**
- * From the first cited line and the category, not the model's title: the same defect reworded keeps its id. A finding
- * without a place is identified by its title, for lack of anything better.
+ * From the first cited line and the category: the same defect reworded keeps its id. One without a
+ * place is identified by its title.
  */
 function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, place: Located): string {
   const cited = lines === undefined || place.method === "none" ? null : lines.at(place.side, place.startLine);
@@ -109,7 +108,7 @@ function idOf(one: DraftedFinding, path: string, lines: DiffLines | undefined, p
   return findingId(kind, path, [cited.text], alike.length);
 }
 
-/** How many lines a suggestion covers, from its anchors alone; NaN when an anchor cannot be parsed. */
+/** How many lines a suggestion covers, from its anchors alone; NaN when one cannot be parsed. */
 function linesCovered({ anchor, endAnchor }: DraftedFinding): number {
   if (endAnchor === null) return 1;
   return (parseAnchor(endAnchor)?.line ?? Number.NaN) - (parseAnchor(anchor)?.line ?? Number.NaN) + 1;

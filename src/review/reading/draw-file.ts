@@ -1,5 +1,4 @@
-// Formats a file's diff for a model: every line of a hunk with its anchor, and above it, without anchors, the enclosing
-// lines.
+// Formats a file's diff for a model: each line with its anchor, below the enclosing lines.
 import type { CallSites, ChangeContext, Excerpt } from "../../domain/change-context.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -8,9 +7,7 @@ import { anchorOf, CUT_MARK } from "../placing/locate.ts";
 
 /** UTF-16 units of one line: minified text would fill a prompt by itself. */
 export const MOST_LINE_CHARS = 500;
-/** Lines of the head shown above a hunk for orientation. */
 const ENCLOSING = 3;
-/** How far up to look for enclosing lines. */
 const LOOK_BACK = 400;
 
 /**
@@ -24,8 +21,7 @@ export function fileHeading(file: FileDiff): string {
 }
 
 /**
- * A hunk as lines `ANCHOR:MARKER TEXT`, below a line that names the enclosing function according to git and the head
- * file.
+ * A hunk as lines `ANCHOR:MARKER TEXT`, below the enclosing lines according to git and the head.
  *
  * @param headLines every line of the head file, or null
  * @returns with the number of added and removed lines that are shown only in part
@@ -58,8 +54,8 @@ export function shownLine(text: string) {
 }
 
 /**
- * The nearest lines above the hunk with ever smaller indentation: in most languages the enclosing function, class and
- * module. They have no anchor, because no comment can be placed there.
+ * The nearest lines above with ever smaller indentation: mostly the enclosing function, class and
+ * module. Without an anchor, because no comment can be placed there.
  */
 function enclosing(hunk: Hunk, head: readonly string[] | null): readonly string[] {
   const first = hunk.lines.find(({ text, newLine }) => newLine !== null && text.trim() !== "");
@@ -79,7 +75,7 @@ function indentOf(line: string): number {
   return /^[ \t]*/.exec(line)?.[0].length ?? 0;
 }
 
-/** The code around a change: excerpts by file, then the other uses of changed names; "" when there is nothing to show. */
+/** The code around a change: excerpts by file, then other uses of changed names; may be "". */
 export function drawnContext({ excerpts, callSites }: Pick<ChangeContext, "excerpts" | "callSites">): string {
   return [...excerpts.map(drawnExcerpt), ...callSites.map(drawnCalls)].join("\n\n");
 }
@@ -146,7 +142,7 @@ export function fitSections(sections: readonly Section[], budget: number) {
 const LEAST_PART = 100;
 
 /**
- * The first lines of a text that fit, then a line that marks the cut. A first line that is too long by itself is cut;
+ * The first lines of a text that fit, then a mark of the cut. A too long first line is cut itself;
  * "" when almost nothing of it would fit.
  */
 export function cutAtLine(text: string, most: number): string {

@@ -1,5 +1,5 @@
-// The models' instructions, all in one file. Nothing here comes from a repository, and every request has the same
-// words, so that a server can cache them. A change here changes the review fingerprint.
+// The models' instructions. Nothing here comes from a repository, and every request has the same
+// words, so that a server can cache them. A change changes the review fingerprint.
 
 /** The reviewer's task, limits and citation format. */
 export const REVIEW_INSTRUCTIONS = `You review a pull request as a careful colleague who knows this repository. You read a diff and report defects that its author would want to know before merging. Nothing else happens with your reply: you have no tools, you cannot approve, merge, run or change anything.
@@ -42,7 +42,7 @@ Never invent an anchor. Lines marked "(line N, not changed)" and the code around
 - ruleFindings: for each finding of a rule that you are given, "confirmed", "wrong" (the code shows that it cannot matter here; say why in one sentence) or "unsure"; otherwise an empty list.
 - walkthrough: one to three sentences for a colleague: what the change does and what to look at first. No judgement.`;
 
-/** What each reading of a change asks itself first, beside everything else: three readers see more than one three times. */
+/** What each reading asks itself first: three readers see more than one three times. */
 export const FIRST_QUESTIONS = [
   "Ask yourself first: what breaks for callers, and for data that exists?",
   "Ask yourself first: what goes wrong when a step fails, when there is nothing, when it runs twice, or twice at once?",

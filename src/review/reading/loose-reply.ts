@@ -1,5 +1,5 @@
-// Reads what a model meant: smaller models write a severity in other words, a number as text, or leave out a field. One such finding
-// must not cost the others.
+// Reads what a model meant: smaller ones write severities in other words, numbers as text, or leave
+// out a field. One such finding must not cost the others.
 
 import { CATEGORIES, type Category, SEVERITIES, type Severity } from "../../domain/finding.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -13,8 +13,8 @@ export function fieldsOf(value: unknown): Fields | null {
 }
 
 /**
- * The list under a name; a list or an object in its place; null for anything else. An empty list counts only under its name: nothing
- * found must have been said.
+ * The list under a name; a list or an object in its place; null for anything else. An empty list
+ * counts only under its name: that nothing was found must have been said.
  */
 export function listIn(value: unknown, name: string): readonly unknown[] | null {
   if (Array.isArray(value)) return value.length === 0 ? null : value;

@@ -1,20 +1,21 @@
-// Several readings of one change name the same defects in other words and on other lines. Merged, each claim is there once:
-// with its best text, all of its places, and how many readings named it. The order of the readings changes nothing.
+// Readings of one change name the same defects in other words and on other lines. Merged, each
+// claim is there once: with its best text, all of its places, and how many readings named it. The
+// order of the readings changes nothing.
 import { CATEGORIES, type Finding, findingId } from "../../domain/finding.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
 import { compareFindings } from "../placing/place.ts";
 import { gapOf, wordsInCommon } from "./same-claim.ts";
 
 /**
- * Required shares of common words for one claim, on lines that meet and elsewhere. Of 271 findings of two recorded readings of
- * the same 20 pull requests, pairs below were two claims nearly always, and pairs above nearly always one.
+ * Shares of common words for one claim, on lines that meet and elsewhere. Of 271 findings of two
+ * readings of 20 pull requests, pairs below were nearly always two claims, pairs above one.
  */
 const WORDS_HERE = 0.4;
 const WORDS_ELSEWHERE = 0.6;
 const MOST_PLACES = 10;
 
 /**
- * Merges the findings of independent readings. What one reading says apart stays apart: it saw the difference.
+ * Merges the findings of independent readings. What one reading says apart stays apart.
  *
  * @param readings one list a reading
  * @param timesRead how many readings a path had
@@ -52,7 +53,7 @@ function merged(readings: readonly (readonly Finding[])[], timesRead: (path: str
     .sort(compareClaims);
 }
 
-/** Pairs of one claim from different readings, the most certain first. @param all in the order of compareClaims */
+/** Pairs of one claim from different readings, the most certain first; `all` by compareClaims. */
 function likePairs(all: readonly Named[]) {
   return all
     .flatMap((named, at) => all.slice(at + 1).map((other) => ({ one: named, other, likeness: likeness(named, other) })))
@@ -104,8 +105,8 @@ function placeText({ path, startLine, line, locMethod }: Finding): string {
 }
 
 /**
- * Gives the second, third … defect of one kind on one line its own id, in the given order: later reviews recognise each
- * by place and words, not by its number. A repeated defect keeps one id.
+ * Gives further defects of one kind on one line ids of their own, in the given order: later reviews
+ * recognise each by place and words. A repeated defect keeps one id.
  */
 function distinctIds(): (finding: Finding) => Finding {
   const seen = new Map<string, Finding[]>();

@@ -1,10 +1,10 @@
-// Decides which hunks a model reads, in which order, and in how many questions, deterministically from the change and
-// the budget. The most important hunks come first, so that the budget leaves out the least important; the omissions are
-// reported.
+// Decides which hunks a model reads, in which order, and in how many questions, from the change and
+// the budget alone. The most important come first; what the budget leaves out is reported.
 
 import type { Finding } from "../../domain/finding.ts";
 import { type AskableModel, CHARS_PER_TOKEN, type ModelFailure } from "../../domain/model.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../domain/pull-request.ts";
+import type { LineRange } from "../../domain/review/review-history.ts";
 import type { Coverage, FileCoverage } from "../../domain/review.ts";
 import type { FileKind, ReviewSignals } from "../../domain/signals.ts";
 import { compareTexts } from "../../domain/text/compare-texts.ts";
@@ -15,11 +15,10 @@ export type Part = readonly { readonly path: string; readonly text: string }[];
 
 export interface ReadingPlan {
   readonly parts: readonly Part[];
-  /** One entry for each reviewed file, in the given order: the coverage if every question is answered. */
+  /** One entry for each reviewed file, in order: the coverage if every question is answered. */
   readonly coverage: readonly FileCoverage[];
 }
 
-/** The weight of a kind of file: a defect in a test or a document hurts less. */
 const KIND_WEIGHT: Readonly<Record<FileKind, number>> = { source: 4, infra: 3, config: 2.5, test: 1.5, docs: 0.5 };
 /** A risk in a file weighs as much as the step from a test to production code. */
 const RISK_WEIGHT = 2.5;
@@ -90,8 +89,8 @@ function leastChars(hunk: Hunk): number {
 const LINE_FRAME = 16;
 
 /**
- * The whole hunk; or, when it is longer than a question, consecutive pieces, cut at empty lines if possible. Pieces are
- * small compared with a question, so that little of its space is wasted.
+ * The whole hunk; or, when longer than a question, pieces, cut at empty lines if possible. They are
+ * small against a question, so that little of its space is wasted.
  */
 function piecesOf(hunk: Hunk, charsPerCall: number): readonly Hunk[] {
   const most = Math.max(1, Math.floor(charsPerCall * 0.9) - 2_000);
@@ -144,7 +143,6 @@ function fileWeights(
 }
 
 interface Call {
-  /** Drawn. */
   readonly hunks: Map<FileDiff, string[]>;
   chars: number;
 }
@@ -155,7 +153,7 @@ function packer(budget: ReadingBudget) {
   let inAll = 0;
   const frame = (file: FileDiff, call: Call | undefined) =>
     call?.hunks.has(file) === true ? 1 : fileHeading(file).length + 3;
-  /** The last question keeps a file together; else an earlier one with space left; else a new one. */
+  /** The last question keeps a file together; else an earlier one with space; else a new one. */
   const callFor = (file: FileDiff, chars: number): Call | null => {
     const fits = (call: Call) => call.chars + chars + frame(file, call) <= budget.charsPerCall;
     const last = calls.at(-1);
@@ -188,8 +186,7 @@ function partOf(files: ReadonlyMap<FileDiff, readonly string[]>): Part {
 }
 
 /**
- * The files of a part in the order in which a reading shows them: by path, as people read a diff; from the end; from
- * the middle.
+ * The files of a part in the order of a reading: by path; from the end; from the middle.
  *
  * @param reading from 0
  */
@@ -199,7 +196,7 @@ export function orderedFor(reading: number, part: Part): Part {
   return [...part.slice(middle), ...part.slice(0, middle)];
 }
 
-/** Some consecutive lines of a hunk, with matching starts and lengths; the section stays the hunk's. */
+/** Consecutive lines of a hunk, with matching starts and lengths, in the hunk's section. */
 export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
   const first = (side: "oldLine" | "newLine", start: number) =>
     lines.find((line) => line[side] !== null)?.[side] ?? start;
@@ -214,7 +211,18 @@ export function pieceOfHunk(hunk: Hunk, lines: readonly DiffLine[]): Hunk {
   };
 }
 
-/** Diff in one question: above about 30,000 tokens a reviewer model overlooks more than it gains. */
+/** In order, and those that meet as one. */
+export function joinedRanges(ranges: readonly LineRange[]): readonly LineRange[] {
+  const joined: LineRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.first - b.first)) {
+    const before = joined.at(-1);
+    if (before === undefined || range.first > before.last + 1) joined.push(range);
+    else joined[joined.length - 1] = { first: before.first, last: Math.max(before.last, range.last) };
+  }
+  return joined;
+}
+
+/** Of diff in one question: above about 30,000 tokens a reviewer model overlooks more. */
 const CHARS_PER_CALL = 80_000;
 /** The sections about the pull request: about 13,000 tokens, and less in a small context. */
 const CONTEXT_CHARS = 36_000;
@@ -242,9 +250,8 @@ export type ReadingBudget = Pick<QuestionBudget, "charsPerCall" | "charsInAll" |
 
 /** The space of one review's questions. */
 export interface QuestionBudget {
-  /** UTF-16 units of diff in one question. */
+  /** UTF-16 units of diff: in one question, and in all of them. */
   readonly charsPerCall: number;
-  /** UTF-16 units of diff in all questions together. */
   readonly charsInAll: number;
   readonly mostCalls: number;
   /** UTF-16 units for the sections about the pull request. */
@@ -258,8 +265,8 @@ export interface QuestionBudget {
  * Computes the space of the questions.
  *
  * @param usd US$ for this review, or Infinity; without a price it does not limit
- * @param around UTF-16 units of the code around the change, which is dropped first when the budget is short
- * @returns `charsPerCall` and `charsInAll` are 0 when the budget, or the context, is too small for a single question
+ * @param around UTF-16 units of the code around the change, dropped first when the budget is short
+ * @returns `charsPerCall` and `charsInAll` are 0 when budget or context do not hold one question
  */
 export function readingBudget(model: ModelMeasure, usd: number, around = 0): QuestionBudget {
   const contextTokens = model.contextTokens("main");
@@ -281,27 +288,26 @@ export function readingBudget(model: ModelMeasure, usd: number, around = 0): Que
   return reading.charsInAll === 0 && around > 0 ? readingBudget(model, usd) : { ...budget, ...reading };
 }
 
-/** Instructions and frame of the verification. */
-const LOOK_FRAME_CHARS = 4_000;
-const LOOK_CHARS = 100_000;
-const LOOK_REPLY_TOKENS = 8_000;
+const VERIFY_FRAME_CHARS = 4_000;
+const VERIFY_CHARS = 100_000;
+const VERIFY_REPLY_TOKENS = 8_000;
 
 /**
  * The space of a question that verifies findings.
  *
- * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when the context is too
- * small
+ * @returns UTF-16 units of findings and code, and tokens of the reply, thinking included; null when
+ *   the context is too small
  */
 export function verifyBudget(model: ModelMeasure) {
   const contextTokens = model.contextTokens("small");
-  const replyTokens = Math.min(LOOK_REPLY_TOKENS, Math.floor(contextTokens / 4));
-  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - LOOK_FRAME_CHARS;
-  const chars = Math.floor(Math.min(LOOK_CHARS, usable));
-  return chars < LEAST_LOOK_CHARS ? null : { chars, replyTokens };
+  const replyTokens = Math.min(VERIFY_REPLY_TOKENS, Math.floor(contextTokens / 4));
+  const usable = (contextTokens - replyTokens) * CHARS_PER_TOKEN * 0.9 - VERIFY_FRAME_CHARS;
+  const chars = Math.floor(Math.min(VERIFY_CHARS, usable));
+  return chars < LEAST_VERIFY_CHARS ? null : { chars, replyTokens };
 }
 
 /** Less does not fit a finding with its code. */
-const LEAST_LOOK_CHARS = 4_000;
+const LEAST_VERIFY_CHARS = 4_000;
 
 function affordable(charsPerCall: number, cost: (chars: number) => number | null, money: number): ReadingBudget {
   const full = cost(charsPerCall);
@@ -339,7 +345,6 @@ export const MODEL_CAUSES: Readonly<Record<ModelFailure | "budget", { readonly w
     budget: { what: "the budget of this review was used up", fix: "raise `review.budget.usdPerReview`" },
   };
 
-/** The cause of a word; of an unknown one, that there was no answer. */
 function causeOf(failure: string): { readonly what: string; readonly fix: string } {
   return (
     (MODEL_CAUSES as Readonly<Record<string, { what: string; fix: string }>>)[failure] ?? {

@@ -6,7 +6,7 @@ import { type ModelMeasure, readingBudget } from "./plan-reading.ts";
 
 const LINE = "const total = items.reduce((sum, item) => sum + item.price * item.count, 0);";
 
-/** As long as a review's longest question to this model, and with its longest reply. Any JSON object answers it. */
+/** A review's longest question to this model, and its longest reply. Any JSON object answers it. */
 export function probeQuestion(model: ModelMeasure): ModelRequest<unknown> {
   const { charsPerCall, contextChars, replyTokens } = readingBudget(model, Number.POSITIVE_INFINITY);
   const lines = Math.ceil((charsPerCall + contextChars) / (LINE.length + 8));

@@ -1,5 +1,5 @@
-// One review by a model: plan the reading, ask, validate the replies, prove each place, verify a second time. Nothing
-// here throws; every step may return less than hoped, and reports what is missing.
+// One review by a model: plan, ask, validate the replies, prove each place, verify. Nothing here
+// throws; every step may return less than hoped, and reports what is missing.
 
 import { type HeadCode, maskedLines } from "../../domain/change-context.ts";
 import type { Finding, HeldBack, Precedent } from "../../domain/finding.ts";
@@ -7,7 +7,7 @@ import { type AllowedModel, costOf, isLastingFailure, type ModelAnswer, tokensOf
 import type { Cost, Degraded } from "../../domain/omissions.ts";
 import { type Coverage, type FileCoverage, isUnread, type Readings } from "../../domain/review.ts";
 import type { Profile } from "../../domain/signals.ts";
-import { listed } from "../../domain/text/counted.ts";
+import { counted, listed } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { compose, type PromptMaterial, type ReviewPrompt } from "../compose.ts";
 import { scopeAfterPush } from "../push-scope.ts";
@@ -41,14 +41,11 @@ export interface ModelReview {
 }
 
 export interface Bounds {
-  /** Precedents in the prompt. */
   readonly remembered: readonly Precedent[];
   readonly profile: Profile;
-  /** The repository at the head; null when it was not read. */
   readonly head: HeadCode | null;
 }
 
-/** Parallel questions. */
 const AT_ONCE = 3;
 /** UTF-16 units of the model's description of the change. */
 const WALKTHROUGH_CHARS = 2_000;
@@ -153,7 +150,7 @@ const REVIEWING = { purpose: "review", tier: "main", effort: "medium", shape: RE
 type Answer = ModelAnswer<ReviewReply> | ({ readonly kind: "not-asked" } & Failed);
 
 /**
- * A few at once, in the order of the plan; stops when the budget is used up or the server is unavailable.
+ * A few at once, in order; stops when the budget is used up or the server is unavailable.
  *
  * @param once how many of the questions are the first reading
  */
@@ -183,8 +180,8 @@ async function askAll(
     if (answer.kind === "failed" && isLastingFailure(answer)) over = answer;
   };
   /**
-   * Assumes that running questions of the first reading cost as much as the others did. A further reading counts
-   * what it may cost at most, and leaves the money for verification.
+   * Running questions of the first reading are taken to cost what the others did. A further reading
+   * counts its most, and leaves the money for verification.
    */
   const isPaid = () =>
     next < once
@@ -204,7 +201,6 @@ function answered(answers: readonly Answer[]): readonly ReviewReply[] {
   return answers.flatMap((answer) => (answer.kind === "answered" ? [answer.value] : []));
 }
 
-/** Why no reading has read a part; null when one has. */
 function neverRead(answers: readonly (Answer | undefined)[]): Failed | null {
   const failures = answers.flatMap((answer) => (answer === undefined || answer.kind === "answered" ? [] : [answer]));
   return failures.length === answers.length ? (failures[0] ?? null) : null;
@@ -237,7 +233,7 @@ function inTurn(lists: readonly (readonly DraftedFinding[])[]): readonly Drafted
   return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
 }
 
-/** The model's verdicts on rule findings in files that this question showed: of others it knows nothing. */
+/** Verdicts on rule findings in files that the question showed: of others it knows nothing. */
 function groundedVerdicts(
   ruleFindings: readonly Finding[],
   plan: ReadingPlan,
@@ -257,10 +253,9 @@ function degradedBy(part: string, reason: string | null): readonly Degraded[] {
 
 function dropped(count: number): string | null {
   if (count === 0) return null;
-  return `${count} more findings of the model, over the number that one review takes, were dropped`;
+  return `${counted(count, "more finding")} of the model dropped, over the number that one review takes`;
 }
 
-/** Parts of replies that are shown to be read by people. */
 const MOST_UNREAD = 5;
 
 function unread(replies: readonly ReviewReply[]): string | null {
@@ -268,7 +263,7 @@ function unread(replies: readonly ReviewReply[]): string | null {
   if (parts.length === 0) return null;
   const read = replies.reduce((sum, { findings }) => sum + findings.length, 0);
   const more = parts.length > MOST_UNREAD ? "; …" : "";
-  return `${parts.length} of ${read + parts.length} findings of the model could not be read: ${parts.slice(0, MOST_UNREAD).join("; ")}${more}`;
+  return `${parts.length} of ${counted(read + parts.length, "finding")} of the model could not be read: ${parts.slice(0, MOST_UNREAD).join("; ")}${more}`;
 }
 
 function unanswered(failures: readonly (Failed | null)[]): string | null {
@@ -289,13 +284,13 @@ function refused(answers: readonly Answer[]): string | null {
 function notWhole(plan: ReadingPlan, { files }: Coverage): string | null {
   const unread = files.filter(isUnread).length;
   return plan.coverage.some(isUnread)
-    ? `the model read ${files.length - unread} of ${files.length} files wholly`
+    ? `the model read ${files.length - unread} of ${counted(files.length, "file")} wholly`
     : null;
 }
 
 type Mask = AllowedModel["model"]["mask"];
 
-/** The plan with its parts as they will be sent; a file with a masked line counts as partly read. */
+/** The plan as it will be sent; a file with a masked line counts as partly read. */
 async function maskedPlan(plan: ReadingPlan, mask: Mask): Promise<ReadingPlan> {
   const seen = await Promise.all(plan.parts.map((part) => maskedPart(part, mask)));
   const masked = seen.flatMap((one) => one.masked);

@@ -1,5 +1,5 @@
-// How often the model reads a change: as the configuration or the profile says, less often where the change is small or the
-// money short.
+// How often the model reads a change: as configuration or profile say, less often where it is small
+// or money short.
 import type { RepoConfig } from "../../config/repo-config.ts";
 import { type AllowedModel, type AskableModel, tokensOf } from "../../domain/model.ts";
 import type { FileDiff } from "../../domain/pull-request.ts";
@@ -11,7 +11,7 @@ import { MOST_QUESTIONS, PART_FOR_READING, USUAL_REPLY_TOKENS } from "./plan-rea
 
 /** What `review.readings: auto` means: what measured best, see eval/README.md. */
 const READINGS: Readonly<Record<Profile, number>> = table.readings;
-/** Changed lines of one file of which a second reading finds nothing that the first one overlooked. */
+/** Changed lines of one file in which a second reading finds nothing more. */
 const SMALL = 30;
 
 /** How many readings a change is to have, before anything is known about their cost. */
@@ -28,8 +28,8 @@ export function wantedReadings(
 }
 
 /**
- * As many of the wanted readings as the budget pays for, at least one. A first reading is counted at its usual price, a
- * further one at the most that it can cost, so that it never takes what was not reserved.
+ * As many of the wanted readings as the budget pays for, at least one. The first is counted at its
+ * usual price, a further one at its most: it never takes what was not reserved.
  *
  * @param prompt the questions of all wanted readings
  * @param replyTokens the longest reply
@@ -47,15 +47,15 @@ export function affordableReadings(
   let planned = 0;
   while (planned < wanted) {
     const reply = planned === 0 ? usual : replyTokens;
-    const asked = tokens.slice(planned * parts, (planned + 1) * parts);
-    left -= asked.reduce((sum, input) => sum + (model.price("main", input, reply) ?? 0), 0);
+    const questions = tokens.slice(planned * parts, (planned + 1) * parts);
+    left -= questions.reduce((sum, input) => sum + (model.price("main", input, reply) ?? 0), 0);
     if (planned > 0 && (left < 0 || (planned + 1) * parts > MOST_QUESTIONS)) break;
     planned++;
   }
   const why = left < 0 ? "the budget pays for" : `one review asks at most ${MOST_QUESTIONS} questions:`;
-  const asked = tokens.slice(0, planned * parts);
-  const inputTokens = asked.reduce((sum, input) => sum + input, 0);
-  const outputTokens = asked.length * usual;
+  const questions = tokens.slice(0, planned * parts);
+  const inputTokens = questions.reduce((sum, input) => sum + input, 0);
+  const outputTokens = questions.length * usual;
   return {
     planned,
     because: planned === wanted ? because : `${why} ${planned} of ${wanted}`,

@@ -10,8 +10,8 @@ export function gapOf(a: Pick<Finding, "startLine" | "line">, b: Pick<Finding, "
 const MOST_WORD_CHARS = 4_000;
 
 /**
- * Whether two findings are about the same thing, judging by their words: the share of the smaller set of words of title
- * and body that the other one contains, 0–1.
+ * Whether two findings are about the same thing: the share, 0–1, of the smaller set of words of
+ * title and body that the other one contains.
  */
 export function wordsInCommon(one: Pick<Finding, "title" | "body">, other: Pick<Finding, "title" | "body">): number {
   const [a, b] = [distinctTokens(one), distinctTokens(other)];

@@ -1,5 +1,5 @@
-// Checks each drafted finding against the code, first by rule, then by a cheaper question, before it is posted. A
-// finding that fails is held back with the reason.
+// Checks each drafted finding before it is posted, by rule and then by a cheaper question. One that
+// fails is held back with the reason.
 
 import { type ChangeContext, citedContext, type MaskedLines } from "../../domain/change-context.ts";
 import { atLeast, type Finding, type HeldBack } from "../../domain/finding.ts";
@@ -7,7 +7,9 @@ import { type AllowedModel, type ModelUsage, usdOf } from "../../domain/model.ts
 import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { Profile } from "../../domain/signals.ts";
+import { counted } from "../../domain/text/counted.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { fence, reveal, revealLine } from "../../domain/text/untrusted-text.ts";
 import { leastOdds } from "../filter-findings.ts";
 import { type DiffLines, diffLines, type QuotableLine } from "../placing/locate.ts";
@@ -15,14 +17,14 @@ import { type CheckedFinding, type RuleVerdict, VERIFY_REPLY } from "../reply.ts
 import { plainId, share } from "./draft.ts";
 import { cutAtLine, drawHunk, drawnContext, fileHeading, shownLine } from "./draw-file.ts";
 import { VERIFY_INSTRUCTIONS } from "./instructions.ts";
-import { type Failed, failureReason, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
+import { type Failed, failureReason, joinedRanges, pieceOfHunk, verifyBudget } from "./plan-reading.ts";
 
 export interface Checked {
   readonly findings: readonly Finding[];
   readonly heldBack: readonly HeldBack[];
 }
 
-/** Checks without a model: whether this diff changes the finding's lines, and whether its fix is already there. */
+/** Whether this diff changes the finding's lines, and whether its fix is already there. */
 export function checkByRule(findings: readonly Finding[], files: readonly FileDiff[]): Checked {
   const spoken = new Set(findings.map(({ path }) => path));
   const index = new Map(files.filter(({ path }) => spoken.has(path)).map((file) => [file.path, diffLines(file)]));
@@ -61,17 +63,16 @@ function ruleObjection(finding: Finding, lines: DiffLines | undefined): string |
 }
 
 /**
- * Applies the verdicts. A finding without a verdict counts as undecided by the code shown; a verdict may lower a
- * severity, never raise it.
+ * Applies the verdicts. Without one a finding counts as undecided by the code shown; a verdict may
+ * lower a severity, never raise it.
  *
- * @param unchecked findings without an answered question: they keep their confidence, and say that they were not
- * checked
+ * @param unchecked without an answered question: they keep their confidence, and say so
  */
 export function takeVerdicts(
   findings: readonly Finding[],
   verdicts: readonly CheckedFinding[],
   profile: Profile,
-  unchecked: ReadonlySet<Finding> = new Set(),
+  unchecked: ReadonlySet<Finding>,
 ): Checked {
   const byId = agreedVerdicts(verdicts);
   const calibrated = findings.map((finding) =>
@@ -92,9 +93,7 @@ function agreedVerdicts(verdicts: readonly CheckedFinding[]): ReadonlyMap<string
   return byId;
 }
 
-/** Confidence factor of a finding that the code shown does not decide. */
 const NOT_SHOWN = 0.8;
-/** Confidence factor of a claim that holds only in part. */
 const PARTLY = 0.8;
 const UNCHECKED_NOTE = "This was not checked a second time.";
 const REASON_CHARS = 200;
@@ -118,7 +117,7 @@ function withOdds(finding: Finding, real: number, wanted: number): Finding {
 }
 
 function withNote(finding: Finding, note: string): Finding {
-  return { ...finding, body: `${finding.body}\n\n${note}` };
+  return { ...finding, body: paragraphs(finding.body, note) };
 }
 
 function verdictObjection(finding: Finding, verdict: CheckedFinding | undefined, profile: Profile): string | null {
@@ -143,13 +142,12 @@ export function split(findings: readonly Finding[], objection: (finding: Finding
   return { findings: kept, heldBack };
 }
 
-/** Most questions. */
-const MOST_LOOKS = 4;
+const MOST_QUESTIONS = 4;
 const VERIFYING = { purpose: "verify", tier: "small", effort: "medium", shape: VERIFY_REPLY } as const;
 
 /**
- * Verifies findings by the cheaper model, as far as questions and budget allow. Unchecked findings, and those without a
- * verdict, are reported.
+ * Verifies findings by the cheaper model, as far as questions and budget allow; what was not
+ * checked is reported.
  *
  * @param lines of the files that drafts cite as `path:line`
  */
@@ -167,10 +165,10 @@ export async function secondLook(
   let rest = findings;
   let failure: Failed | null = budget === null && findings.length > 0 ? { failure: "too-long", detail: "" } : null;
   while (budget !== null && rest.length > 0 && failure === null) {
-    failure = usage.length === MOST_LOOKS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
+    failure = usage.length === MOST_QUESTIONS || usdLeft <= usdOf(usage) ? { failure: "budget", detail: "" } : null;
     if (failure !== null) break;
     const parts = [await citedLines(rest, lines), drawnContext(citedContext(around, rest))];
-    const cited = parts.filter((part) => part !== "").join("\n\n");
+    const cited = paragraphs(...parts);
     const question = verifyQuestion(rest, files, headTexts, delimiter(), budget.chars, cited);
     const { findings: inQuestion, ...prompt } = question;
     const answer = await model.ask({ ...VERIFYING, ...prompt, maxOutputTokens: budget.replyTokens });
@@ -191,12 +189,11 @@ export async function secondLook(
   const decided = new Set(verdicts.map(({ id }) => plainId(id)));
   const silent = looked.filter(({ id }) => !decided.has(id)).length;
   if (silent > 0)
-    missing.push(`the second look gave no verdict on ${silent} of ${looked.length} findings of the model`);
+    missing.push(`the second look gave no verdict on ${silent} of ${counted(looked.length, "finding")} of the model`);
   const degraded = missing.map((reason): Degraded => ({ part: "verification", reason }));
   return { checked: takeVerdicts(findings, verdicts, profile, new Set(rest)), usage, degraded };
 }
 
-/** Lines of a hunk shown on either side of a finding. */
 const AROUND = 40;
 /** The share of a question for findings; the rest is code. */
 const FINDINGS_PART = 0.4;
@@ -208,7 +205,7 @@ const BODY_CHARS = 1_500;
  * @param findings at least one
  * @param delimiter unguessable and new
  * @param budget UTF-16 units for findings and code together, at least 4,000
- * @param around code from elsewhere in the repository that the findings cite; shown as far as it fits
+ * @param around code from elsewhere that the findings cite; shown as far as it fits
  * @returns with the findings that it asks about, at least one
  */
 export function verifyQuestion(
@@ -217,17 +214,17 @@ export function verifyQuestion(
   headTexts: ReadonlyMap<string, string>,
   delimiter: string,
   budget: number,
-  around = "",
+  around: string,
 ) {
   const listed = fittingFindings(findings, budget * FINDINGS_PART);
-  const asked = findings.slice(0, listed.length);
+  const included = findings.slice(0, listed.length);
   const list = listed.join("\n\n");
-  const drawn = drawnCode(asked, files, headTexts, budget - list.length);
+  const drawn = drawnCode(included, files, headTexts, budget - list.length);
   const elsewhere = cutAtLine(around, budget - list.length - drawn.length);
   const code = elsewhere === "" ? drawn : `${drawn}\n\n${elsewhere}`;
-  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${asked.length} findings, by its id.`;
+  const text = `# Code\n\n${fence("code", code, delimiter)}\n\n# Drafted findings\n\n${fence("findings", list, delimiter)}\n\nDecide each of the ${included.length} findings, by its id.`;
   return {
-    findings: asked,
+    findings: included,
     system: [{ text: VERIFY_INSTRUCTIONS, cache: true }],
     user: [{ text, cache: false }],
   };
@@ -249,11 +246,10 @@ function fittingFindings(findings: readonly Finding[], budget: number): readonly
 function drawnFinding(finding: Finding): string {
   const { id, path, startLine, line, side, severity, category, title, body } = finding;
   const place = finding.locMethod === "none" ? "no proven line" : `lines ${startLine} to ${line}, ${side}`;
-  const said = cutText(reveal(body), BODY_CHARS);
-  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${said}`;
+  const text = cutText(reveal(body), BODY_CHARS);
+  return `[${id}] ${revealLine(cutText(path, 500))}, ${place}; ${severity} ${category}\n${revealLine(title)}\n${text}`;
 }
 
-/** The code near the findings of each file, as far as it fits. */
 function drawnCode(
   findings: readonly Finding[],
   files: readonly FileDiff[],
@@ -293,7 +289,7 @@ function drawnFile(
   return shown.length === 0 ? null : [heading, ...shown].join("\n");
 }
 
-/** The lines around each proven place; when a finding has none, the other hunks of the file too, after these. */
+/** The lines around each proven place; when one is not proven, then the file's other hunks. */
 function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly Hunk[] {
   const proven = findings.filter(({ locMethod }) => locMethod !== "none");
   const near = hunks.map((hunk) => segmentsNear(hunk, proven));
@@ -301,34 +297,21 @@ function piecesNear({ hunks }: FileDiff, findings: readonly Finding[]): readonly
   return [...near.flat(), ...others];
 }
 
-/** Runs of lines of a hunk near one of the findings. */
 function segmentsNear(hunk: Hunk, findings: readonly Finding[]): readonly Hunk[] {
-  const segments: { from: number; to: number }[] = [];
-  for (const { from, to } of reaches(hunk, findings)) {
-    const last = segments.at(-1);
-    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
-    else segments.push({ from, to });
-  }
-  return segments.map(({ from, to }) => pieceOfHunk(hunk, hunk.lines.slice(from, to)));
-}
-
-/** The range around each finding in the hunk, in order: indices of lines, the second exclusive. */
-function reaches(hunk: Hunk, findings: readonly Finding[]) {
-  return findings
-    .flatMap(({ side, startLine, line }) => {
-      const numberOf = side === "LEFT" ? "oldLine" : "newLine";
-      const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
-      const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
-      if (first < 0) return [];
-      const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
-      return [{ from: Math.max(0, first - AROUND), to: last + AROUND + 1 }];
-    })
-    .sort((a, b) => a.from - b.from);
+  const near = findings.flatMap(({ side, startLine, line }) => {
+    const numberOf = side === "LEFT" ? "oldLine" : "newLine";
+    const isCited = (at: number | null) => at !== null && at >= startLine && at <= line;
+    const first = hunk.lines.findIndex((line) => isCited(line[numberOf]));
+    if (first < 0) return [];
+    const last = hunk.lines.findLastIndex((line) => isCited(line[numberOf]));
+    return [{ first: Math.max(0, first - AROUND), last: last + AROUND }];
+  });
+  return joinedRanges(near).map(({ first, last }) => pieceOfHunk(hunk, hunk.lines.slice(first, last + 1)));
 }
 
 /**
- * Splits the rules' findings by the model's verdicts. A finding without a verdict stays, and so does one that any of
- * several answers does not call wrong. A verdict may silence a mild finding but never a severe one, because the text
+ * Splits the rules' findings by the model's verdicts. One without a verdict stays, and one that any
+ * answer does not call wrong. A verdict may silence a mild finding but never a severe one: the text
  * that the model read may have asked it to.
  */
 export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonly RuleVerdict[]): Checked {
@@ -347,17 +330,16 @@ export function takeRuleVerdicts(findings: readonly Finding[], verdicts: readonl
 
 const CITED = /([^\s:`'"*()<>[\],;]{1,300}):(\d{1,6})(?:[-–](\d{1,6}))?/g;
 const MOST_PLACES = 12;
-/** Lines shown before and after the cited ones. */
 const NEAR = 4;
 const CITED_LINES = 40;
 
-/** The lines that drafts cite as `path:line`, as far as they can be read, for the model that checks them. */
+/** The lines that drafts cite as `path:line`, where they can be read, for the model that checks. */
 async function citedLines(
   findings: readonly { readonly title: string; readonly body: string }[],
   lines: MaskedLines,
 ): Promise<string> {
-  const said = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
-  const places = new Map([...said.matchAll(CITED)].map((place) => [place[0], place]));
+  const drafts = findings.map(({ title, body }) => `${title}\n${body}`).join("\n");
+  const places = new Map([...drafts.matchAll(CITED)].map((place) => [place[0], place]));
   const shown: string[] = [];
   for (const [, path = "", first, last = first] of [...places.values()].slice(0, MOST_PLACES)) {
     const all = await lines(path);

@@ -1,8 +1,9 @@
-// Whether several tools, and our rules, claim the same: what they say about one matter at one place is one finding.
+// What several tools, and our rules, say about one matter at one place is one finding.
 import { atLeast, type Finding } from "../../domain/finding.ts";
+import { paragraphs } from "../../domain/text/paragraphs.ts";
 import { ofTool } from "../../domain/tool-result.ts";
 
-/** Matters that many tools look for, by the words of a rule, a title or a CWE. A claim may be about several. */
+/** Matters of many tools, by the words of a rule, a title or a CWE. A claim may have several. */
 const MATTERS: readonly RegExp[] = [
   /sql.?(?:i\b|injection|from.?strings|format|concat)|cwe-0*89\b|hardcoded.?sql|\b[bs]608\b|\bg20[12]\b/i,
   /shell.?(?:injection|from.?strings|true)|shell=true|command.?(?:line.?)?injection|subprocess|child.?process|os.?system|cwe-0*(?:77|78)\b|\b[bs]60[2-7]\b|\bg204\b/i,
@@ -24,23 +25,27 @@ const MATTERS: readonly RegExp[] = [
   /\bcors\b|cwe-0*942\b/i,
   /missing.?timeout|request.?without.?timeout|no.?timeout|\b[bs]113\b/i,
   /debugger/i,
-  /unused|never.used|\bf(?:401|841)\b/i,
-  /eqeqeq|double.?equals|triple.?equals/i,
-  /(?:discarded|unchecked|unhandled).?err|errcheck|\bg104\b|cwe-0*703\b/i,
+];
+
+/** Matters that one line may have several times, each with another name: a claim about `a` is none about `b`. */
+const MATTERS_OF_NAMES: readonly RegExp[] = [
+  /unused|never.used|not.used|\bf(?:401|841)\b/i,
+  /eqeqeq|(?:double|triple|loose|strict).?equal/i,
+  /(?:discarded|unchecked|unhandled|ignored).?err|errcheck|\bg104\b|cwe-0*703\b/i,
 ];
 
 const ALSO = "Also reported by";
-/** Further claims that a finding names. */
 const MOST_NAMED = 5;
 
 /**
- * One finding for each matter at a place. Our own text is kept where we have one, else the text with a suggestion, else the longest;
- * it names the others, and is as severe as the most severe of them.
+ * One finding for each matter at a place. Its text is ours where we have one, else the one with a
+ * suggestion, else the longest; it names the others, and is as severe as the most severe.
  *
  * @param claims ours first; of several tools in any order
+ * @param codeAt the lines of a claim
  * @returns findings in the order of the first claim of each
  */
-export function joinedClaims(claims: readonly Finding[]): readonly Finding[] {
+export function joinedClaims(claims: readonly Finding[], codeAt: (claim: Finding) => string): readonly Finding[] {
   const groups: Finding[][] = [];
   const byPath = new Map<string, Finding[][]>();
   for (const claim of claims) {
@@ -48,7 +53,7 @@ export function joinedClaims(claims: readonly Finding[]): readonly Finding[] {
     byPath.set(claim.path, known);
     // Our own rules know of each other.
     const isOurs = ofTool(claim.rule) === null;
-    const group = isOurs ? undefined : known.find(([first]) => first !== undefined && isSame(first, claim));
+    const group = isOurs ? undefined : known.find((said) => isSaid(said, claim, codeAt));
     if (group !== undefined) group.push(claim);
     else {
       const own = [claim];
@@ -59,12 +64,25 @@ export function joinedClaims(claims: readonly Finding[]): readonly Finding[] {
   return groups.map(joined);
 }
 
-/** What tells the matter of a claim. */
-type Claim = Pick<Finding, "rule" | "title" | "alsoBy" | "tags">;
+/** One claim of a group may name nothing, so that a later one is compared with each. */
+function isSaid(said: readonly Finding[], claim: Finding, codeAt: (claim: Finding) => string): boolean {
+  if (!said.slice(0, 1).some((first) => isSame(first, claim))) return false;
+  const variables = new Set(codeAt(claim).slice(0, MOST_CODE).match(VARIABLE) ?? []);
+  return !said.some((one) => namesAnother(one, claim, variables));
+}
+
+/** UTF-16 units of code in which variables are looked for: generated lines may have megabytes. */
+const MOST_CODE = 2_000;
+/** Neither called, nor looked into, nor set: what flows into a call, and not its parts or its options. */
+const VARIABLE =
+  /(?<![\w$.])(?!(?:true|false|null|nil|none|undefined|self|this)\b)[A-Za-z_$][\w$]*(?![\w$])(?!\s*(?:[.([:]|=(?!=)))/gi;
+
+/** What tells the matter of a claim, and what it is about. */
+type Claim = Pick<Finding, "rule" | "title" | "body" | "alsoBy" | "tags">;
 
 /** Of the tags of a tool's rule, those that tell its matter. */
 export function mattersIn(tags: readonly string[]): readonly string[] {
-  return tags.filter((tag) => MATTERS.some((words) => words.test(tag)));
+  return tags.filter((tag) => [...MATTERS, ...MATTERS_OF_NAMES].some((words) => words.test(tag)));
 }
 
 /** The tools' rules that claim it, its own included. */
@@ -72,7 +90,7 @@ export function claimants({ rule, alsoBy = [] }: Pick<Finding, "rule" | "alsoBy"
   return rule === null || ofTool(rule) === null ? alsoBy : [rule, ...alsoBy];
 }
 
-/** A finding of which another one says the same: known by the rules and tags of both, and as severe as the more severe. */
+/** With the rules and tags of another that says the same, and as severe as the more severe. */
 export function withClaim(finding: Finding, other: Finding): Finding {
   const alsoBy = [...new Set([...claimants(finding), ...claimants(other)])].filter((rule) => rule !== finding.rule);
   const tags = [...new Set([...(finding.tags ?? []), ...(other.tags ?? [])])];
@@ -86,8 +104,9 @@ export function withClaim(finding: Finding, other: Finding): Finding {
 }
 
 interface Read {
-  readonly matters: readonly number[];
+  readonly matters: readonly RegExp[];
   readonly words: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
 }
 
 /** Read once, since each is compared with many. */
@@ -96,13 +115,40 @@ const known = new WeakMap<Claim, Read>();
 function read(claim: Claim): Read {
   const before = known.get(claim);
   if (before !== undefined) return before;
-  const said = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
+  const text = [claim.rule ?? "", claim.title, ...(claim.alsoBy ?? []), ...(claim.tags ?? [])].join("\n");
   const made = {
-    matters: MATTERS.flatMap((words, at) => (words.test(said) ? [at] : [])),
+    matters: [...MATTERS, ...MATTERS_OF_NAMES].filter((words) => words.test(text)),
     words: new Set(claim.title.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? []),
+    names: namesIn(claim),
   };
   known.set(claim, made);
   return made;
+}
+
+const QUOTED = /`([^`]{1,80})`|(?<!\w)'([^']{1,80})'(?!\w)|"([^"]{1,80})"|[‘“]([^’”]{1,80})[’”]/g;
+/** As linters name it without quotes: "unused import os", "variable x is unused", "unused List imported from typing". */
+const UNQUOTED =
+  /\b(?:import|variable|parameter|argument|function|func|method|class|type|const|constant|var|field|property|label|used):? (?!(?:is|are|was|in|from|that|which|of|but|parameter|declaration|statement|member)\b)([\w$.]+)|\bunused ([\w$.]+) imported\b/i;
+
+/** The identifiers that the title quotes, else names; of ours, those that the text is about. */
+function namesIn({ rule, title, body }: Claim): ReadonlySet<string> {
+  const about = ofTool(rule) === null ? (/^This is about (.+?)(?: in `|\.\n|\.$)/.exec(body)?.[1] ?? "") : "";
+  const quoted = [...title.matchAll(QUOTED)].flatMap((found) => found.slice(1)).join(" ");
+  const named = quoted === "" ? (UNQUOTED.exec(title) ?? []).slice(1).join(" ") : quoted;
+  return new Set(`${named} ${about}`.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []);
+}
+
+/**
+ * Whether each of two claims has a name that the other has not: `os.path` and `os` are alike, `typing.List` and `typing.Dict` not.
+ *
+ * @param variables those of the place: one tool may quote the call and another what it is given, which are no two claims
+ */
+function namesAnother(a: Claim, b: Claim, variables: ReadonlySet<string>): boolean {
+  const [one, other] = [read(a), read(b)];
+  const isOfPlace = one.matters.some((matter) => MATTERS.includes(matter) && other.matters.includes(matter));
+  const lacks = (names: ReadonlySet<string>, some: ReadonlySet<string>) =>
+    [...some].some((name) => !names.has(name) && (!isOfPlace || variables.has(name)));
+  return lacks(one.names, other.names) && lacks(other.names, one.names);
 }
 
 /** Share of words that two titles about the same matter have in common. */
@@ -118,7 +164,7 @@ function isSame(a: Finding, b: Finding): boolean {
 /** Whether two rules claim the same of one place: one of them at least is another tool's. */
 export function isSameClaim(a: Claim, b: Claim): boolean {
   const [own, others] = [ofTool(a.rule), ofTool(b.rule)];
-  if (own === null && others === null) return false;
+  if ((own === null && others === null) || namesAnother(a, b, new Set())) return false;
   const rules = claimants(b);
   if (claimants(a).some((rule) => rules.includes(rule))) return true;
   const [one, other] = [read(a), read(b)];
@@ -136,14 +182,18 @@ function ownName(rule: string): string {
 }
 
 function joined(findings: readonly Finding[]): Finding {
-  const best = findings.toSorted((a, b) => weight(b) - weight(a) || b.body.length - a.body.length)[0];
+  const best = findings.toSorted((a, b) => weight(b) - weight(a) || textLength(b) - textLength(a))[0];
   if (best === undefined) throw new Error("a group without a finding");
   const whole = findings.reduce(withClaim, best);
   const others = whole.alsoBy ?? [];
   if (others.length === 0) return whole;
   const named = others.slice(0, MOST_NAMED).map((rule) => `\`${ruleWords(rule)}\``);
   const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : "";
-  return { ...whole, body: `${best.body}\n\n${ALSO} ${named.join(", ")}${more}.` };
+  return { ...whole, body: paragraphs(best.body, `${ALSO} ${named.join(", ")}${more}.`) };
+}
+
+function textLength({ title, body }: Finding): number {
+  return title.length + body.length;
 }
 
 function weight(finding: Finding): number {

@@ -1,4 +1,4 @@
-// Results of other tools as findings: those on lines that the change adds, at the place that they name.
+// Results of other tools as findings: those on lines that the change adds.
 
 import type { RuleSetting } from "../../config/repo-config.ts";
 import { ignoreReason } from "../../domain/code/ignore-comment.ts";
@@ -8,7 +8,7 @@ import type { Degraded } from "../../domain/omissions.ts";
 import type { FileDiff, PullRequestContext } from "../../domain/pull-request.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { TOOL_RESULTS, type ToolRegion, type ToolResult, toolRuleId } from "../../domain/tool-result.ts";
-import { joinedClaims, mattersIn, ruleWords } from "./same-matter.ts";
+import { joinedClaims, mattersIn } from "./same-matter.ts";
 
 /** More of one review say nothing new; the rest is counted. */
 const MOST_FINDINGS = 500;
@@ -20,17 +20,13 @@ const MOST_IDENTITY_LINES = 50;
  *
  * @param ours findings of our rules, in order
  * @param settings `rules`, which may switch a tool's rule off or change its severity
- * @returns findings; of tools apart those that a comment in the code holds back: whether it may, depends on who wrote it
+ * @returns those of tools apart that a comment in the code holds back: who wrote it decides
  */
 export function withToolFindings(
   ours: readonly Finding[],
   { files, headTexts, leftOut, tools }: Pick<PullRequestContext, "files" | "headTexts" | "leftOut" | "tools">,
   settings: ReadonlyMap<string, RuleSetting>,
-): {
-  readonly findings: readonly Finding[];
-  readonly heldBack: readonly HeldBack[];
-  readonly degraded: readonly Degraded[];
-} {
+) {
   if (tools.results.length === 0) return { findings: ours, heldBack: [], degraded: [] };
   const byPath = new Map(files.map((file) => [file.path, file]));
   const known = new Map<string, KnownFile>();
@@ -62,20 +58,22 @@ export function withToolFindings(
     if (ignored === null) claims.push(finding);
     else heldBack.push({ finding, reason: `kodiai-ignore: ${ignored}` });
   }
+  const codeAt = ({ path, startLine, line }: Finding) => {
+    const here = known.get(path);
+    return here === undefined ? "" : wordsAt({ startLine, line }, here).join("\n");
+  };
   return {
     heldBack,
-    findings: joinedClaims([...ours, ...claims]),
+    findings: joinedClaims([...ours, ...claims], codeAt),
     degraded: [
       ...[...lost.noLine].map(([tool, many]) =>
-        cut(`${tool}: ${counted(many, "result")} in changed files name no line`),
+        cut(`${tool}: ${counted(many, "result")} without a line, in changed files`),
       ),
       ...[...lost.leftOut].map(([key, many]) => {
         const [tool = "", path = ""] = key.split("\n");
         return cut(`${tool}: ${counted(many, "result")} about ${path}, which is left out`);
       }),
-      ...(lost.over > 0
-        ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS} are not shown`)]
-        : []),
+      ...(lost.over > 0 ? [cut(`${counted(lost.over, "result")} over the limit of ${MOST_FINDINGS}, not shown`)] : []),
     ],
   };
 }
@@ -88,13 +86,11 @@ function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** What is known of a head file. */
 interface KnownFile {
   readonly file: FileDiff;
   readonly headText: string | null;
   /** By line; without a CR at the end. */
   readonly texts: ReadonlyMap<number, string>;
-  /** In order. */
   readonly added: readonly number[];
   /** The beginning of each line, in UTF-16 units; null when the whole text is not known. */
   readonly starts: readonly number[] | null;
@@ -119,8 +115,10 @@ interface Lines {
 }
 
 /** The lines of a region; null where it names none that is known. */
-function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | null {
+function linesOf(region: ToolRegion, { file, headText, starts }: KnownFile): Lines | null {
   if (region.kind === "none") return null;
+  // Of a file that was there before nobody knows whether the change is meant.
+  if (region.kind === "file") return file.status === "added" ? { startLine: 1, line: 1 } : null;
   if (region.kind === "lines") {
     const { startLine, line, endColumn } = region;
     // A region that ends at the first column of a line ends with the line before.
@@ -139,12 +137,12 @@ function linesOf(region: ToolRegion, { headText, starts }: KnownFile): Lines | n
   return { startLine: firstAfter(starts, at), line: firstAfter(starts, at + text.length - 1) };
 }
 
-/** How many numbers of an ordered list are not greater: of the starts of lines, the line, 1-based, of a character. */
+/** How many of an ordered list are not greater: of the starts of lines, the 1-based line. */
 function firstAfter(ordered: readonly number[], value: number): number {
   return firstNotBefore(ordered, (one) => one, value + 1);
 }
 
-/** The part of the lines in the hunk of their first added line; null when the change adds none of them. */
+/** The lines in the hunk of their first added line; null when the change adds none of them. */
 function anchorOf({ startLine, line }: Lines, { file, added }: KnownFile): Lines | null {
   const first = added[firstAfter(added, startLine - 1)];
   if (first === undefined || first > line) return null;
@@ -185,7 +183,7 @@ function findingOf(
     rule,
     ...(tags.length === 0 ? {} : { tags }),
     title: `${result.tool}: ${result.title}`,
-    body: [result.body, `Reported by \`${ruleWords(rule)}\`.`].filter((text) => text !== "").join("\n\n"),
+    body: result.body,
     source: "tool",
     confidence: result.confidence,
     suggestion: suggestionOf(result.fix, place, here),
@@ -202,7 +200,7 @@ function wordsAt({ startLine, line }: Lines, { texts }: KnownFile): readonly str
 function suggestionOf(fix: ToolResult["fix"], { startLine, line }: Lines, { texts }: KnownFile): Suggestion | null {
   if (fix === null || fix.region.startLine < startLine) return null;
   const { region } = fix;
-  // Up to the first column of the next line: the last line end goes too, and the text brings its own.
+  // Up to the first column of the next line: the last line end goes, and the text brings its own.
   const isToNext = region.line === line + 1 && region.endColumn === 1;
   if (region.line > line && !isToNext) return null;
   const textAt = (at: number) => (at > line ? "" : (texts.get(at) ?? ""));

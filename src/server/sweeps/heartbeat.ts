@@ -1,4 +1,4 @@
-// Reports every few seconds that this process is alive, and requeues the jobs of processes that died.
+// Reports every few seconds that this process lives, and requeues the jobs of dead processes.
 import type { Logger } from "pino";
 import type { Queue } from "../../ports.ts";
 import { every, type PeriodicTask } from "./periodic-task.ts";
@@ -6,8 +6,8 @@ import { every, type PeriodicTask } from "./periodic-task.ts";
 const HEARTBEAT_MS = 5_000;
 
 /**
- * One heartbeat. Call it once before any worker starts, so that interrupted jobs come first; later heartbeats requeue the jobs of
- * processes whose end shows only later, as on another machine. Never throws.
+ * One heartbeat. The first, before any worker starts, requeues interrupted jobs; later ones those
+ * of processes whose end shows late, as on another machine. Never throws.
  */
 export async function beatOnce(queue: Pick<Queue, "heartbeat">, log: Logger): Promise<void> {
   try {
@@ -18,7 +18,7 @@ export async function beatOnce(queue: Pick<Queue, "heartbeat">, log: Logger): Pr
   }
 }
 
-/** @returns `stop` releases the leases of this process, so that other processes need not wait until they expire */
+/** @returns `stop` releases the leases of this process, which would expire much later */
 export function heartbeat(
   queue: Pick<Queue, "heartbeat" | "release">,
   log: Logger,

@@ -1,5 +1,5 @@
-// Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics, and the facts of the job's log
-// line. None of them contains text that people wrote.
+// Observes jobs: a span for each job and stage (if the operator preloads OpenTelemetry), metrics,
+// and facts for the log. None of them contains text that people wrote.
 import { type Attributes, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
 import { type RetrievalAlert, retrievalAlerts } from "../../domain/figures/retrieval-figures.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -72,8 +72,7 @@ export function jobWatch(metrics: JobMetrics, { log, onStep }: Pick<AppOptions, 
     /**
      * Call it once for each end of a run.
      *
-     * @returns for the log: milliseconds of the run, of its wait and of each stage; counts; the rule that decided whether to search
-     *   memory; and what a written review cost
+     * @returns for the log: milliseconds, counts, the gate's rule, and what a written review cost
      */
     ended(lane: LaneName, { job, waitedMs }: Lease<AnyJob>, end: JobEnd) {
       const { started, stages, counts, gate, cost } = tallyOf(job);
@@ -97,7 +96,7 @@ function newTally(): Tally {
   return { started: performance.now(), stages: new Map(), counts: new Map(), gate: null, cost: null };
 }
 
-/** Without OpenTelemetry it only runs the work. An error is recorded by class, because its message may quote untrusted text. */
+/** Without OpenTelemetry it only runs the work. Of an error only the class: texts are untrusted. */
 async function inSpan<T>(name: string, attributes: Attributes, work: (span: Span) => Promise<T>): Promise<T> {
   return trace.getTracer(TRACER).startActiveSpan(name, { attributes }, async (span) => {
     try {
@@ -128,11 +127,11 @@ function note(value: unknown, tally: Tally, metrics: JobMetrics): Noted {
     case "precedents": {
       const { ranked, gate, query, provenance, degraded } = output;
       const { totalCandidates: candidates, method } = provenance;
-      const asked = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
+      const sent = query && { chars: query.text.length, dropped: query.dropped, variants: query.variants.length };
       tally.gate = gate.decidedBy;
       return {
         counts: { precedents: ranked.length, searches: query?.variants.length ?? 0 },
-        logged: { gate, query: asked, candidates, used: ranked.length, method, degraded },
+        logged: { gate, query: sent, candidates, used: ranked.length, method, degraded },
       };
     }
     case "review": {
@@ -151,7 +150,7 @@ function note(value: unknown, tally: Tally, metrics: JobMetrics): Noted {
   }
 }
 
-/** What a stage could not do, for one warning per stage. The review's footer shows it too, if it is not posted yet. */
+/** What a stage could not do, for one warning. An unposted review's footer shows it too. */
 function troubleOf(stage: string, value: unknown): object | null {
   if (!WARNED.has(stage) || typeof value !== "object" || value === null) return null;
   if ("reason" in value) return { reason: value.reason };
@@ -162,8 +161,8 @@ function troubleOf(stage: string, value: unknown): object | null {
 const WARNED: ReadonlySet<string> = new Set(["retrieve", "remember", "review"]);
 
 /**
- * Warns the operator when retrieval becomes slow, expensive or poor: with all alerts of the last day, once per change. Call the
- * returned function after each review. It never rejects: unreadable statistics raise no alert.
+ * Warns the operator when retrieval becomes slow, expensive or poor: with all alerts of the last
+ * day, once per change. Called after each review; never rejects: unreadable figures raise no alert.
  */
 export function retrievalWatch(
   statistics: RetrievalStatistics,

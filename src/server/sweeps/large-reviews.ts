@@ -1,11 +1,11 @@
-// Limits how many reviews of large changes run concurrently, because they need much memory. A job above the limit goes back to the
-// queue, so that no worker idles.
+// Limits how many reviews of large changes run at once: they need much memory. A job above the
+// limit goes back to the queue, so that no worker idles.
 
 import type { Changes } from "../../domain/changes.ts";
 import { AtCapacity } from "../../domain/errors.ts";
 import type { PullRequests } from "../../ports.ts";
 
-/** A change is large from so many changed lines or files on: parsed, with its texts, it takes 20 MB or more. */
+/** From so many lines or files on: parsed, with its texts, a change takes 20 MB or more. */
 const LARGE_LINES = 10_000;
 const LARGE_FILES = 500;
 const AT_ONCE = 2;
@@ -16,7 +16,7 @@ export function largeReviews(atOnce: number = AT_ONCE) {
   let free = atOnce;
   return {
     hasCapacity: () => free > 0,
-    /** Wraps one review's port to its pull request: reading a large change throws AtCapacity above the limit; `done` frees the slot. */
+    /** Reading a large change throws AtCapacity above the limit; `done` frees the slot. */
     admit(pulls: PullRequests): { readonly pulls: PullRequests; readonly done: () => void } {
       let holds = false;
       return {

@@ -1,10 +1,8 @@
-// Periodic maintenance of a running server: expired rows, integrity checks, lost write responses, feedback, and check runs.
+// Maintenance of a running server: expired rows, integrity, lost responses, feedback, check runs.
 
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
-import type { FeedbackJob } from "../../domain/job.ts";
 import { isoDate } from "../../domain/text/iso-date.ts";
-import { type LearnPorts, learnFromPeople, learntLine } from "../../flows/people/learn-from-people.ts";
 import { sweepChecks } from "../../flows/review/check-run.ts";
 import type { Orphan, OrphanWrites } from "../../ports/writes.ts";
 import { findWritten, type WriteWiring } from "../../wire/github.ts";
@@ -27,7 +25,6 @@ export function startMaintenance(
   return {
     /** Problem of the store's files at the last check; null when they are intact. */
     damage: watching.problem,
-    /** Further notes for the operator, as sentences. */
     notes: () => [expiring.held()].filter((note) => note !== null),
     /** Stops the tasks that add jobs. */
     async stop(): Promise<void> {
@@ -44,8 +41,8 @@ export function startMaintenance(
 const MOST_LEAP_MS = 7 * DAY_MS;
 
 /**
- * If the clock is more than seven days after the store's last use, this process deletes nothing: a machine with a wrong clock would
- * delete data too early. Once the clock is right, or the store was used again, the next start resumes.
+ * More than seven days after the store's last use it deletes nothing: a wrong clock would delete
+ * too early. The next start with a right clock, or after another use, resumes.
  */
 export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, log: Logger) {
   // Read before this process writes anything, because its own clock may be wrong.
@@ -76,7 +73,7 @@ export function expirySweep({ expire, signs }: Pick<Store, "expire" | "signs">, 
   };
 }
 
-// Looks up writes whose responses were lost and whose jobs have ended: at the start and every minute.
+// Looks up writes whose responses were lost and whose jobs ended: at the start, then every minute.
 
 /** Per sweep; each costs a few requests. */
 const MOST = 50;
@@ -98,7 +95,7 @@ function writeSweeper(
       log.info({ ...facts, found: post !== null }, "write response lost; reconciled with GitHub");
     } catch (error) {
       if (error instanceof Transient) return;
-      // It can no longer be looked up, for example because the App was uninstalled: treat it as not created.
+      // It cannot be looked up, as after the App was uninstalled: treated as not created.
       await writes.settle(orphan, null);
       log.warn({ ...facts, err: error }, "a write with a lost response cannot be looked up");
     }
@@ -113,7 +110,7 @@ function writeSweeper(
   });
 }
 
-// Reads the whole store once a day, and as soon as a database reports damaged data: otherwise bit rot could go unnoticed for months.
+// Reads the whole store once a day, and when a database reports damaged data: bit rot is silent.
 
 /** @param everyMs other than a day in tests only */
 export function integrityWatch(
@@ -126,7 +123,7 @@ export function integrityWatch(
   let reported: string | null = null;
   // The files were checked when they were opened.
   let isFirst = true;
-  const look = async () => {
+  const check = async () => {
     const isWanted = !isFirst && !stopping.signal.aborted;
     isFirst = false;
     if (!isWanted) return;
@@ -136,7 +133,8 @@ export function integrityWatch(
       const began = performance.now();
       const inFiles = await verify(stopping.signal);
       const ms = Math.round(performance.now() - began);
-      // Kodiai cannot read PostgreSQL's files, so it reports the damage that PostgreSQL found since the last check.
+      // Kodiai cannot read PostgreSQL's files: it repeats what PostgreSQL found since the last
+      // check.
       const remedy = "See the log of PostgreSQL, and restore a backup of the database.";
       const inDatabase = { name: "the database", message: `PostgreSQL reports damaged data (${code}). ${remedy}` };
       const found = inFiles.length === 0 && code?.startsWith("XX") ? [inDatabase] : inFiles;
@@ -148,7 +146,7 @@ export function integrityWatch(
         log.warn({ err: error }, "the store could not be checked; the next try is tomorrow");
     }
   };
-  const task = every(everyMs, look);
+  const task = every(everyMs, check);
   const ignore = onDamage((code) => {
     const isKnown = reported !== null || problem !== null;
     reported = code;
@@ -157,7 +155,6 @@ export function integrityWatch(
     task.wake();
   });
   return {
-    /** `queue.db is damaged`, or null. */
     problem: () => problem,
     async stop(): Promise<void> {
       ignore();
@@ -167,18 +164,17 @@ export function integrityWatch(
   };
 }
 
-// Checks for feedback that sends no webhook, such as reactions: at the start and every five minutes it enqueues the pull requests
-// that were last checked more than an hour ago.
+// Checks for feedback that sends no webhook, such as reactions: every five minutes it enqueues the
+// pull requests that were last checked more than an hour ago.
 
 const SWEEP_MS = 5 * MINUTE_MS;
 /** Reactions are not urgent, and each check costs a few of GitHub's 5,000 requests per hour. */
 const AFTER_MS = 60 * 60_000;
 /** Pull requests per sweep, hence 600 per hour. */
-const MOST_LOOKS = 50;
+const MOST_CHECKS = 50;
 
-/** @param wake called when jobs were added */
 function feedbackSweep(
-  { looks, queue, memoryProblem }: Pick<Store, "looks" | "queue" | "memoryProblem">,
+  { feedback, queue, memoryProblem }: Pick<Store, "feedback" | "queue" | "memoryProblem">,
   wake: () => void,
   { log, afterMs = AFTER_MS }: { readonly log: Logger; readonly afterMs?: number | undefined },
 ): PeriodicTask {
@@ -187,7 +183,7 @@ function feedbackSweep(
     if (memoryProblem !== null) return;
     try {
       const now = Date.now();
-      const due = await looks.due(now, afterMs, MOST_LOOKS);
+      const due = await feedback.due(now, afterMs, MOST_CHECKS);
       for (const job of due) await queue.add(job, now);
       if (due.length > 0) wake();
     } catch (error) {
@@ -196,17 +192,11 @@ function feedbackSweep(
   });
 }
 
-/** Runs one such job; returns one line on how it ended. */
-export async function runFeedback(job: FeedbackJob, ports: LearnPorts): Promise<string> {
-  const done = await learnFromPeople(job, ports);
-  return done.kind === "skipped" ? `skipped: ${done.reason}` : learntLine(done);
-}
-
 const REFUSED_MS = 60 * MINUTE_MS;
 
 /**
- * Ends check runs whose jobs are over: at the start, every minute, and when it is woken. Those that GitHub
- * refuses to end are retried every hour, and as soon as the App reaches more, for 7 days.
+ * Ends check runs whose jobs are over: every minute, and when it is woken. Refused ones are retried
+ * every hour, and as soon as the App reaches more, for 7 days.
  */
 export function checkSweeper(
   { checks }: Pick<Store, "checks">,

@@ -1,5 +1,5 @@
-// Finds missed events: at the start, every ten minutes, and when the App reaches more repositories, it checks the open pull requests
-// and their comments. After a failure it retries sooner.
+// Finds missed events: at the start, every ten minutes, and when the App reaches more repositories,
+// it checks open pull requests and their comments. After a failure it retries sooner.
 import type { Logger } from "pino";
 import { Transient } from "../../domain/errors.ts";
 import { type RecoverPulls, type RecoverRun, recoverPulls } from "../../flows/repository/recover-pulls.ts";
@@ -16,7 +16,7 @@ export type MissedChoice = Partial<MissedTimes> | "off";
 
 const TIMES: MissedTimes = { everyMs: 10 * 60_000, againMs: 60_000 };
 
-/** After these events, pull requests may be open of which GitHub sent no event, and refused reviews are due again. */
+/** After these events pull requests may be open without an event, and refused reviews are due. */
 export const REACHES_MORE: ReadonlySet<string> = new Set([
   "installation.created",
   "installation.new_permissions_accepted",
@@ -24,7 +24,7 @@ export const REACHES_MORE: ReadonlySet<string> = new Set([
   "installation_repositories.added",
 ]);
 
-/** The sweep. A request runs it once more after the current run, which may have missed new pull requests, and makes refused reviews due. */
+/** A request runs it once more after the current run, and makes refused reviews due. */
 export function missedSweeper(given: RecoverPulls, log: Logger, times: MissedChoice = {}): PeriodicTask {
   if (times === "off") return { wake: () => {}, stop: () => Promise.resolve() };
   const { everyMs, againMs } = { ...TIMES, ...times };

@@ -1,6 +1,6 @@
-// A job ends because GitHub no longer knows its repository: it moved to another installation, or the App was uninstalled. The webhook
-// announcing that may be late or lost, so the job that hits the 404 checks itself, before its end is recorded; if the process
-// crashes, the next attempt repeats the check.
+// A job ends because GitHub no longer knows its repository: it moved to another installation, or
+// the App was uninstalled. Its webhook may be late or lost, so the job checks itself, before its
+// end is recorded; after a crash the next attempt does.
 import type { Logger } from "pino";
 import { OutOfReach, Transient } from "../../domain/errors.ts";
 import { type Repo, type ReviewJob, upkeepKey } from "../../domain/job.ts";
@@ -17,14 +17,14 @@ interface MissingRepositoryPorts {
   readonly now: () => number;
 }
 
-/** Gives the job that found it missing time to end, because no repository is removed while jobs work on it. */
+/** Time for the job to end: no repository is removed while jobs work on it. */
 const UNTIL_ENDED_MS = 1_000;
 
 /**
- * Enqueues the follow-up: the same review for the installation that now reaches the repository, or a job that removes the
- * repository's data, after it has asked GitHub again.
+ * Enqueues the follow-up: the same review for the installation that reaches the repository now, or
+ * a job that asks GitHub again and removes its data.
  *
- * @returns `moved`: its review runs at the new place; `forgotten`: its data is removed; `reachable`: something else was missing
+ * @returns `moved`: its review runs at the new place; `reachable`: something else was missing
  * @throws Transient when GitHub or the queue cannot answer now
  */
 export async function handleMissingRepository(
@@ -50,9 +50,11 @@ export async function handleMissingRepository(
 }
 
 /**
- * @returns a wrapper that runs a job; when the job ends because something is missing, it looks up the repository, and wakes the
- *   workers after it enqueued a job. It rejects like the job does, or with Transient when GitHub cannot answer now: then the job is
- *   retried, and the check repeated
+ * Wraps a job: when it ends because something is missing, looks its repository up, and wakes the
+ * workers after it enqueued a job.
+ *
+ * @returns it rejects like the job, or with Transient when GitHub cannot answer: then both are
+ *   retried
  */
 export function withMissingRepositoryCheck(
   locate: ReturnType<typeof locateRepository>,
@@ -60,7 +62,7 @@ export function withMissingRepositoryCheck(
   log: Logger,
   wake: () => void,
 ): <T>(job: AnyJob, work: () => Promise<T>) => Promise<T> {
-  const look = async (job: AnyJob) => {
+  const resolve = async (job: AnyJob) => {
     try {
       const what = await handleMissingRepository(job, { ...locate(job), queue, now: Date.now });
       if (what === "reachable") return;
@@ -75,7 +77,7 @@ export function withMissingRepositoryCheck(
     try {
       return await work();
     } catch (error) {
-      if (error instanceof OutOfReach && error.why === "missing") await look(job);
+      if (error instanceof OutOfReach && error.why === "missing") await resolve(job);
       throw error;
     }
   };

@@ -1,5 +1,5 @@
-// While Kodiai is unavailable, because its store is unusable or it waits for a dependency, both ports answer 503. GitHub logs each
-// delivery as failed, and the missed-event sweep requests them again later.
+// While its store is unusable, or a dependency does not answer, both ports answer 503. GitHub logs
+// each delivery as failed, and the missed-event sweep makes up for it.
 import { createServer } from "node:http";
 import manifest from "../../../package.json" with { type: "json" };
 import { appMetrics, type Metrics } from "../metrics.ts";
@@ -21,10 +21,10 @@ export interface Page {
 }
 
 /**
- * Listens. `/healthz` answers 200 on both ports, because a restart would not help; the admin port's `/metrics` reports
- * `kodiai_ready 0`; any other path answers 503 with the reason.
+ * Listens. `/healthz` answers 200 on both ports: a restart would not help. `/metrics` of the admin
+ * port has `kodiai_ready 0`; any other path answers 503 with the reason.
  *
- * @param why called for each answer: fragments of sentences; `reason` is public, `detail` for the admin port only
+ * @param why fragments of sentences for each answer; `detail` is for the admin port only
  * @throws Error when a port is in use
  */
 export async function unavailableServers(

@@ -12,10 +12,9 @@ const TTL_MS = 24 * 60 * 60_000;
 const MOST_KEPT = 10_000;
 
 /**
- * Wraps an embedder: queries embedded within a day come from the database, and each call embeds a distinct text once. Documents are
- * not cached, because their vectors are in memory itself. A failure of the cache is a miss, never an error.
- *
- * `cached` counts texts, not distinct ones.
+ * Queries embedded within a day come from the database, and each call embeds a distinct text once;
+ * `cached` counts all texts. Documents are not cached: their vectors are in memory. A failure of
+ * the cache is a miss, never an error.
  *
  * @param now epoch milliseconds
  */

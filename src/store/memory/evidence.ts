@@ -1,4 +1,4 @@
-// Evidence: people's feedback on our findings, as it was first seen, and the resulting outcomes, in the database of memory.
+// Evidence: people's feedback on our findings, as it was first seen, and the resulting outcomes.
 import type { Evidence } from "../../domain/memory/evidence.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { Decision, EvidenceStore, RememberedFinding } from "../../ports/feedback.ts";

@@ -9,7 +9,7 @@ import { memoryError, pageProblems } from "./memory-file.ts";
 import { storedSpaces } from "./repositories.ts";
 
 export interface MemoryFacts {
-  /** Problems, for the operator; empty when there are none. With problems, the counts may be missing. */
+  /** For the operator; empty when there are none. With problems, the counts may be missing. */
   readonly problems: readonly string[];
   readonly repositories: number;
   readonly records: number;
@@ -17,7 +17,6 @@ export interface MemoryFacts {
   /** Vectors per embedding space; spaces without any are left out. */
   readonly spaces: readonly (EmbeddingSpace & { readonly vectors: number })[];
   readonly cachedQueries: number;
-  /** Sizes of existing files. */
   readonly bytes: readonly { readonly file: string; readonly bytes: number }[];
   /** sqlite-vec's version, or why it cannot be loaded. */
   readonly sqliteVec: { readonly version: string } | { readonly problem: string };

@@ -1,4 +1,4 @@
-// Opens memory.db for writing, with a layout that lets deletions free pages, and refuses files of other programs.
+// Opens memory.db with a layout that lets deletions free pages; refuses other programs' files.
 import { existsSync, statSync } from "node:fs";
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
@@ -11,10 +11,12 @@ import { keepBeforeUpgrade } from "../upkeep/snapshot.ts";
 import { MEMORY_PART } from "./schema.ts";
 
 /**
- * Opens (or creates) the memory and updates its schema. Only vector search needs sqlite-vec: see `vectorsMissing`.
+ * Opens (or creates) the memory and updates its schema. Only vector search needs sqlite-vec: see
+ * `vectorsMissing`.
  *
  * @param limits see SqliteSettings
- * @throws Error or StoreUnusable with a message for the operator: not a database, damaged, another program's, or of a newer Kodiai
+ * @throws Error or StoreUnusable for the operator: no database, damaged, another program's, or
+ *   newer
  */
 export async function openMemoryFile(
   path: string,
@@ -31,7 +33,7 @@ export async function openMemoryFile(
   }
 }
 
-/** Applies the settings that must precede the first table, and checks that an existing file is ours. */
+/** Applies the settings that must precede the first table, and refuses a file of others. */
 function prepare(path: string): void {
   ownerOnly(path);
   // Also if a process was killed before it wrote the first page.
@@ -80,10 +82,10 @@ const CUT_TRIES = 50;
 const CUT_PAUSE_MS = 100;
 
 /**
- * Makes deletions final. secure_delete has overwritten the rows; this releases the free pages, and truncates the write-ahead log,
- * which still holds the deleted bytes.
+ * Makes deletions final: secure_delete has overwritten the rows; this releases free pages, and
+ * truncates the write-ahead log, which still holds the bytes.
  *
- * @throws Transient on a lock, and while a reader keeps the old bytes in the log for five seconds: call again
+ * @throws Transient on a lock, and while a reader keeps the old bytes for five seconds: call again
  */
 export async function reclaimFile(db: Database): Promise<void> {
   const free = async () => (await db.one<{ freelist_count: number }>("PRAGMA freelist_count"))?.freelist_count ?? 0;

@@ -19,16 +19,16 @@ export interface RecallSettings {
  * @param vectorsMissing why the database cannot compare vectors; null when it can
  */
 export function storedRecall(db: Database, vectorsMissing: string | null, settings: RecallSettings = {}): Recall {
-  // An eighth of the machine's memory, at least 256 MB and at most 2 GB: a million memories take 1.7 GB.
+  // An eighth of the machine's, 256 MB to 2 GB: a million memories take 1.7 GB.
   const { memoryBytes = Math.min(2e9, Math.max(256e6, totalmem() / 8)), rowsInDatabase = ROWS_IN_DATABASE } = settings;
   const search = memorySearch(storedRows(db), { memoryBytes, rowsInDatabase, exact: usearchExact() });
   return {
     ...search,
     off: null,
-    async nearest(...asked) {
+    async nearest(...query) {
       // The reason names files of this machine; `doctor` shows it.
       if (vectorsMissing !== null) throw new Error("vector search is not available: sqlite-vec could not be loaded");
-      return search.nearest(...asked);
+      return search.nearest(...query);
     },
     records: (scope, ids) => db.snapshot((sql) => storedRecords(sql, scope, ids)),
   };

@@ -10,8 +10,8 @@ import { insert, oneValue, overwritten, select } from "../statement.ts";
 import { scopeSql, splitRepoKey } from "./scope.ts";
 
 /**
- * A record's columns, in the order of exports. `r` is `records`, for scopes and filters; `c` is `contents`. Owner and visibility are
- * the repository's current ones (`p`), not those at the time of writing.
+ * A record's columns, in the order of exports: `r` is `records`, for scopes and filters; `c` is
+ * `contents`. Owner and visibility are the repository's (`p`) of now, not of the time of writing.
  */
 const RECORD: Columns = {
   mem: ["text", "id", "r"],
@@ -64,7 +64,7 @@ const READ_DECIDED: Columns = Object.fromEntries(
   Object.entries(DECIDED).map(([name, column]) => [`decided_${name}`, column]),
 );
 
-/** The columns for `readRecord`, over `p` (repositories), `r` (records) and RECORD_TABLES. The owner id is 0 when in doubt. */
+/** For `readRecord`, over `p` (repositories), `r`, RECORD_TABLES. In doubt the owner id is 0. */
 export const RECORD_COLUMNS = [
   "p.host || '/' || p.github_id AS repo, coalesce(p.owner_id, 0) AS owner_id, p.visibility, p.gives",
   ...Object.keys(FACTS).map((name) => `r.${name}`),
@@ -87,15 +87,15 @@ export function readRecord(row: RecordRow): MemoryRecord {
 
 /** The records of these ids that the scope admits, in the order of the ids, each once. */
 export async function storedRecords(sql: Sql, scope: Scope, ids: readonly string[]): Promise<readonly MemoryRecord[]> {
-  const asked = [...new Set(ids)];
+  const wanted = [...new Set(ids)];
   const found = await select<RecordRow>(
     sql,
     // CROSS JOIN fixes the order: SQLite would begin with the repository, and read all its rows.
     (at) => `SELECT ${RECORD_COLUMNS} FROM records r CROSS JOIN repositories p JOIN ${RECORD_TABLES}
-     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(asked), "text")} AND ${scopeSql(scope, { at }).rows}`,
+     WHERE p.id = r.repo AND ${sql.dialect.among("r.mem", at(wanted), "text")} AND ${scopeSql(scope, { at }).rows}`,
   );
   const byId = new Map(found.map((row) => [row.mem, readRecord(row)]));
-  return asked.flatMap((id) => byId.get(id) ?? []);
+  return wanted.flatMap((id) => byId.get(id) ?? []);
 }
 
 /** `taken`: the id belongs to another repository. */
@@ -134,9 +134,9 @@ export async function writeRecords(
 type WrittenRow = EmbeddedRecord & { readonly id: number; readonly repo: number; readonly keepsVector: boolean };
 
 /**
- * Creates or narrows the repositories' rows, by key: the stricter visibility wins, and a different owner resets it to none, so that
- * the repository is in no pool until it is relabelled. The reason: a job or an export may be older than a transfer or a change to
- * private.
+ * Creates or narrows the repositories' rows: the stricter visibility wins, and a different owner
+ * resets it to none, in no pool until relabelled. A job or an export may be older than a transfer
+ * or a change to private.
  */
 async function labelled(
   tx: Sql,
@@ -213,7 +213,7 @@ async function writeContents(tx: Sql, rows: readonly WrittenRow[]): Promise<void
   await insertRows(tx, "terms", { id: "int", terms: "bytes" }, terms, termsThen);
 }
 
-/** A stored decision survives a second write of its record; without one, the decision of an import is stored. */
+/** A stored decision survives a second write of its record; else an import's is stored. */
 async function writeDecided(tx: Sql, rows: readonly WrittenRow[]): Promise<void> {
   const decided = rows.flatMap(({ id, record: { decided: how, outcome } }) =>
     how === null || outcome === null ? [] : [{ id, outcome, ...rowOf(DECIDED, how) }],
@@ -269,7 +269,7 @@ function keepsMeaning(before: MemoryRecord | undefined, after: MemoryRecord): bo
   return before !== undefined && EMBEDDED.every((name) => JSON.stringify(before[name]) === JSON.stringify(after[name]));
 }
 
-/** The version for one write; the first statement of every transaction that writes memory (see `clock`). */
+/** The version of one write: the first statement of a transaction that writes memory (`clock`). */
 export async function tick(tx: Sql): Promise<number> {
   return (await oneValue<number>(tx, "UPDATE clock SET value = value + 1 RETURNING value")) ?? 0;
 }

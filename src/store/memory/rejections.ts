@@ -1,5 +1,5 @@
-// Rejections of findings, which follow from evidence, and the code that findings flagged: stored beside the memories, and
-// removed with them.
+// Rejections of findings, which follow from evidence, and the code that findings flagged: stored
+// beside the memories, and removed with them.
 import { type CodeShape, type Flagged, shapeKey } from "../../domain/code/code-fingerprint.ts";
 import type { RejectedMemory, Rejection } from "../../domain/memory/rejections.ts";
 import type { RepoKey } from "../../domain/memory.ts";
@@ -9,7 +9,6 @@ import { rowIds } from "./evidence.ts";
 import { repoValues } from "./scope.ts";
 
 const MOST_REJECTED = 5_000;
-/** Maximum number of findings per query, the newest. */
 const MOST_FLAGGED = 2_000;
 const MOST_COMMENTERS = 5;
 const KEYS_EACH = 20_000;

@@ -10,7 +10,7 @@ import { oneValue, select, type Values, values } from "../statement.ts";
 import { tick } from "./records.ts";
 import { splitRepoKey } from "./scope.ts";
 
-/** Writing a memory can only narrow a repository's visibility; only `relabel`, with fresh facts, can widen it. */
+/** Writing a memory can only narrow the repository's visibility; `relabel` widens it. */
 export function storedLabels(db: Database): RepositoryLabels {
   return {
     relabel: ({ host, id, ownerId, visibility, owner, name }) =>
@@ -109,7 +109,6 @@ export function storedFigures(db: Database): MemoryFigures {
   };
 }
 
-/** Over `p` (repositories); null is all of them. */
 function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   if (of === null) return "p.host <> ''";
   const { host, githubId } = splitRepoKey(of) ?? { host: "", githubId: "" };

@@ -1,9 +1,9 @@
-// The tables of memory: repositories, records (for scopes and filters), contents (texts), terms and vectors, and feedback.
+// The tables of memory: repositories, records, contents (texts), terms and vectors, feedback.
 import type { SchemaPart } from "../migrate.ts";
 
 /**
- * Add a new column to `contents` if only readers of the record need it, and to `records` if a scope or filter does (then also to
- * `SearchRow` in search/rows.ts).
+ * A new column goes to `contents` if only readers of the record need it, to `records` if a scope or
+ * filter does (then also to `SearchRow` in search/rows.ts).
  */
 const TABLES = `
 -- Goes up with every write, for all repositories together: a repository that was forgotten and comes back never shows a version
@@ -110,7 +110,7 @@ CREATE TABLE taken (id INTEGER PRIMARY KEY REFERENCES records (id) ON DELETE CAS
 /** Pieces of the repository's code are no memory any more. */
 const WITHOUT_CODE = "DELETE FROM records WHERE corpus = 'code';";
 
-/** A command is evidence as any other; what was stored of it beside evidence joins what follows from evidence. */
+/** A command is evidence as any other; what stood beside evidence joins what follows from it. */
 const ONE_TABLE_OF_REJECTIONS = `
 INSERT INTO against (id, by, reason, url, at, is_reaction)
   SELECT id, by, reason, url, at, 0 FROM rejections WHERE is_writer = 1
@@ -119,13 +119,25 @@ INSERT INTO against (id, by, reason, url, at, is_reaction)
 DROP TABLE rejections;
 ALTER TABLE against RENAME TO rejections;`;
 
+/** What became of findings is counted from an index alone. */
+const FINDING_COUNTS = `
+DROP INDEX records_of_findings;
+CREATE INDEX records_of_findings ON records (repo, pull, outcome, at) WHERE corpus = 'finding';`;
+const PGVECTOR = "CREATE EXTENSION IF NOT EXISTS vector;";
+/** Reading many rows then needs no look-up for each vector. */
+const INLINE_VECTORS = "ALTER TABLE vectors ALTER COLUMN code SET STORAGE PLAIN;";
+
 export const MEMORY_PART: SchemaPart = {
   part: "memory",
   steps: [
-    (dialect) => `${dialect.setUp}\n${dialect.schema(TABLES)}\n${dialect.keepInRow("vectors", "code")}`,
+    (dialect) => {
+      const tables = dialect.schema(TABLES);
+      return dialect.name === "postgres" ? `${PGVECTOR}\n${tables}\n${INLINE_VECTORS}` : tables;
+    },
     () => WITHOUT_CODE,
     () => "DROP TABLE taken;",
     () => ONE_TABLE_OF_REJECTIONS,
     () => "DROP TABLE replays;",
+    () => FINDING_COUNTS,
   ],
 };

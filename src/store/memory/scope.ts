@@ -1,4 +1,4 @@
-// Translates a Scope to SQL. This is the only place that decides visibility; every query over memory uses this predicate.
+// Translates a Scope to SQL: the only place that decides visibility, for every query over memory.
 import type { RepoKey } from "../../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../../domain/retrieval.ts";
 import { asks } from "../../search/filter.ts";
@@ -6,14 +6,12 @@ import type { Dialect } from "../dialect.ts";
 import type { Values } from "../statement.ts";
 
 /**
- * A scope as predicates: always the own repository; with an owner pool also sharing repositories of the same owner on the same host,
- * only the public ones if the target is public. It excludes the own repository's excluded pull request (the same number elsewhere is
- * another pull request), memories from `before` on, and stale ones.
- *
+ * A scope as predicates: always the own repository; with an owner pool also sharing repositories of
+ * the same owner on the same host, only public ones if the target is public. It excludes the own
+ * repository's excluded pull request, memories from `before` on, and stale ones.
  * A repository with a doubtful owner has owner null and is in no pool.
- *
- * @returns over `p` (repositories) the scope's `own` one and all searchable `repositories`; over `p` and `r` (records) the visible
- *   `rows`, which includes `repositories`
+ * @returns over `p` (repositories) the `own` one and all searchable `repositories`; over `p` and
+ *   `r` (records) the visible `rows`, which includes `repositories`
  * @throws RangeError for a malformed scope: no answer is better than another owner's memory
  */
 export function scopeSql(scope: Scope, { at }: Pick<Values, "at">) {
@@ -37,7 +35,7 @@ export function scopeSql(scope: Scope, { at }: Pick<Values, "at">) {
 /**
  * A filter over `r` (records).
  *
- * @param paths the matching paths, because the database does not know our globs; null without a path filter
+ * @param paths that match, because the database does not know our globs; null without a path filter
  */
 export function filterSql(
   filter: MemoryFilter,
@@ -59,7 +57,7 @@ export function filterSql(
   return parts.length === 0 ? "1 = 1" : parts.join(" AND ");
 }
 
-/** `github.com/42` → host and id; null when either is missing. Repositories that are being removed have an empty host. */
+/** `github.com/42` → host and id; null when either is missing, as of one that is being removed. */
 export function splitRepoKey(key: RepoKey): { readonly host: string; readonly githubId: string } | null {
   const slash = key.indexOf("/");
   if (slash < 1 || slash === key.length - 1) return null;

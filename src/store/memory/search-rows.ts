@@ -7,7 +7,7 @@ import { oneValue, select, values } from "../statement.ts";
 import { spaceId } from "./records.ts";
 import { filterSql, repoValues, scopeSql } from "./scope.ts";
 
-/** Counting rows takes as long as reading them, so counts are cached per version of a repository. */
+/** Counts are cached per version of a repository: counting takes as long as reading. */
 type Counts = Map<number, Pick<Admitted, "version" | "rows">>;
 
 /** Rows of an open database. */
@@ -121,7 +121,7 @@ async function rowsOf(sql: Sql, counts: Counts, { id, version }: Pick<Admitted, 
   return rows;
 }
 
-/** The paths in scope that match a filter, because the database does not know our globs; null without a path filter. */
+/** Paths in scope that match a filter: the database does not know our globs. Null without one. */
 async function admittedPaths(sql: Sql, scope: Scope, filter: MemoryFilter): Promise<readonly string[] | null> {
   const matches = pathMatcher(filter);
   if (matches === null) return null;

@@ -27,7 +27,7 @@ import { repoValues, splitRepoKey } from "./scope.ts";
 const CHUNK = 100;
 
 /**
- * Memory over an open database. Every method may throw `Transient`; what was done until then stays, and another call completes it.
+ * Memory over an open database. Every method may throw `Transient`; another call completes it.
  *
  * @param reclaim frees the space of deleted rows
  */
@@ -36,7 +36,7 @@ export function storedMemory(db: Database, reclaim: () => Promise<void>): Memory
   const sweep = async () => {
     if ((await removeForgotten(db)) > 0) await purge(db, reclaim);
   };
-  // First finishes the removals of a stopped process; if the database is locked, the next start does.
+  // First finishes the removals of a stopped process; on a lock, the next start does.
   const swept = inTurn(sweep).catch(() => {});
   return {
     remember: (rows, space) => swept.then(() => inTurn(() => remember(db, rows, space))),
@@ -162,7 +162,7 @@ async function fieldCounts(db: Database, repo: RepoKey): Promise<FieldCounts> {
   return { described, without: new Map(inOrder), waiting };
 }
 
-/** Rows per transaction: on SQLite a deletion rewrites index pages, which takes about as long as an insertion. */
+/** Rows per transaction: on SQLite a deletion takes about as long as an insertion. */
 const FORGOTTEN_AT_ONCE = 50;
 
 /**

@@ -1,5 +1,5 @@
-// queue.db, on the clock of an embedded queue: the wall time when the server opened the file, plus the time since then. Jumps of
-// the wall clock do not affect it until the next start.
+// queue.db, on the clock of an embedded queue: the wall time when the server opened the file, plus
+// the time since. Jumps of the wall clock do not affect it until the next start.
 import { migrate } from "../migrate.ts";
 import { openSqlite, type SqliteDatabase } from "../sqlite.ts";
 import { keepBeforeUpgrade } from "../upkeep/snapshot.ts";
@@ -8,8 +8,8 @@ import { QUEUE_PART } from "./schema.ts";
 /**
  * Opens (or creates) queue.db with its schema.
  *
- * @param epoch see clockEpoch; a worker process takes its server's, so that both agree when a job is due
- * @throws StoreUnusable when it comes from a newer Kodiai; Error when it is not a database; Transient on a lock
+ * @param epoch see clockEpoch; a worker takes its server's, so that both agree when a job is due
+ * @throws StoreUnusable for one of a newer Kodiai; Error for no database; Transient on a lock
  */
 export async function openQueueFile(path: string, epoch: number = clockEpoch()): Promise<SqliteDatabase> {
   const db = openSqlite(path, { now: () => epoch + upMs() });

@@ -1,5 +1,4 @@
-// Coordination of several clients of one PostgreSQL: locks by key. SQLite needs none, because a transaction locks the
-// whole database.
+// Locks by key, for several clients of one PostgreSQL. SQLite needs none: a transaction locks all.
 import type { LaneName } from "../../ports.ts";
 import type { Sql } from "../sql.ts";
 import { oneValue } from "../statement.ts";
@@ -8,8 +7,8 @@ import { oneValue } from "../statement.ts";
 const LOCK_SPACE = 8_417;
 
 /**
- * Locks keys until the transaction ends: no other client adds, ends or requeues jobs of these keys. Call it first in a transaction;
- * it locks in a fixed order, to prevent deadlocks. A lease locks the job's row instead.
+ * Locks keys until the transaction ends: no other client adds, ends or requeues their jobs. First
+ * in a transaction, in a fixed order, to prevent deadlocks. A lease locks the job's row instead.
  */
 export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> {
   if (tx.dialect.name === "sqlite" || keys.length === 0) return;
@@ -21,7 +20,7 @@ export async function lockKeys(tx: Sql, keys: readonly string[]): Promise<void> 
   );
 }
 
-/** Until the transaction ends, no other client takes a job of this lane, so that each sees which account was served last. */
+/** Until the transaction ends no other client takes a job: each sees who was served last. */
 export function lockLane(tx: Sql, lane: LaneName): Promise<void> {
   return lockKeys(tx, [`lane ${lane}`]);
 }

@@ -1,4 +1,4 @@
-// Stores deliveries and their jobs: each id and each fingerprint once, and a whole batch in one transaction.
+// Stores deliveries and their jobs: each id and fingerprint once, a whole batch in a transaction.
 
 import { failPoint } from "../../adapters/fail-point.ts";
 import { Transient } from "../../domain/errors.ts";
@@ -9,7 +9,7 @@ import { withoutRepeats } from "../columns.ts";
 import type { Database, Sql } from "../sql.ts";
 import { insert, oneValue, upsert } from "../statement.ts";
 import { lockKeys } from "./coordination.ts";
-import { type ComingJob, putJobs } from "./put.ts";
+import { type ComingJob, comingJob, putJobs } from "./put.ts";
 
 export function storedInbox(db: Database): Inbox {
   return {
@@ -53,7 +53,6 @@ async function withHeads(tx: Sql, arrival: Arrival): Promise<Arrival> {
   return { ...arrival, beside: [...beside, ...jobsOn(outcome.others, others)] };
 }
 
-/** Pull requests whose check the head has. */
 const CHECKED_HEADS = "SELECT DISTINCT key FROM check_runs WHERE head_sha = $1 ORDER BY key";
 /** Also those without one: skipped where another had it, or begun without a permission. */
 const KNOWN_HEADS = `SELECT key FROM check_runs WHERE head_sha = $1 UNION SELECT key FROM reviews WHERE head_sha = $1
@@ -69,7 +68,6 @@ function jobsOn(each: HeadJob, keys: readonly string[]): readonly ReviewJob[] {
   return [...new Set(keys)].map((key) => ({ ...each, key, number: Number(key.slice(key.lastIndexOf("#") + 1)) }));
 }
 
-/** The keys to lock for a delivery: its identity and its jobs. */
 function keysOf(arrival: Arrival): readonly string[] {
   const { meaning } = arrival.delivery;
   const pull = meaning === null ? [] : [meaning.slice(0, meaning.lastIndexOf("@"))];
@@ -78,19 +76,12 @@ function keysOf(arrival: Arrival): readonly string[] {
 }
 
 function jobsOf({ delivery, outcome, beside }: Arrival): readonly ComingJob[] {
-  const at = delivery.receivedAt;
-  const more = outcome.kind === "upkeep" ? [...outcome.jobs, ...beside] : beside;
-  const jobs = more.map(
-    (job): ComingJob =>
-      job.kind === "review"
-        ? { lane: "review", job, at, by: job.headSha }
-        : { lane: "upkeep", job, at, by: job.delivery },
-  );
-  if (outcome.kind === "review") return [{ lane: "review", job: outcome, at, by: outcome.headSha }, ...jobs];
-  return outcome.kind === "command" ? [{ lane: "command", job: outcome, at, by: outcome.delivery }, ...jobs] : jobs;
+  const isJob = outcome.kind === "review" || outcome.kind === "command";
+  const own = isJob ? [outcome] : outcome.kind === "upkeep" ? outcome.jobs : [];
+  return [...own, ...beside].map((job) => comingJob(job, delivery.receivedAt));
 }
 
-/** False when it was stored before. One whose fingerprint is known is stored too, so that every delivery answered with 202 is recorded. */
+/** False when it was stored before. With a known fingerprint it is stored too: 202 is a record. */
 async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   const { outcome } = arrival;
   const { id, event, receivedAt, meaning } = arrival.delivery;
@@ -105,7 +96,7 @@ async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   if (same !== null) return false;
   // Another client is storing the same under other keys: start over, and find it stored.
   if (!isKept) throw new Transient(`delivery ${id} is being taken by another process`);
-  // Clears fingerprints after the pull request ends, because it can be reopened within a second. `A` comes after `@`.
+  // The pull request can be reopened within a second. `A` comes after `@`.
   const clear = "UPDATE deliveries SET meaning = NULL WHERE meaning >= $1 AND meaning < $2";
   if (outcome.kind === "cancel") await tx.run(clear, [`${outcome.key}@`, `${outcome.key}A`]);
   // Two jobs of one delivery may share a key: the later replaces the earlier.
@@ -113,7 +104,7 @@ async function takeDelivery(tx: Sql, arrival: Arrival): Promise<boolean> {
   return true;
 }
 
-/** A delivery's short description: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
+/** In short: `synchronize`, `review`, `push`, `3 jobs`, or why it was ignored. */
 function keptReason(outcome: Arrival["outcome"]): string {
   if (outcome.kind === "review") return outcome.trigger;
   if (outcome.kind === "heads") return outcome.each.trigger;

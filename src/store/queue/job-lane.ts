@@ -10,7 +10,6 @@ import { readJob } from "./read-job.ts";
 
 export interface WorkingProcess {
   readonly instance: string;
-  /** See processMark. */
   readonly process: string | null;
   /** Jobs that this process knows it holds. */
   readonly held: Set<number>;
@@ -26,7 +25,8 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
       failPoint("before-lease");
       const search = { lane, worker, limits: limits ?? NO_LIMITS };
       let taken: Lease<Taken> | null = null;
-      // Without a lock first, because most polls find nothing. A found job may be superseded before it is leased.
+      // First without a lock: most polls find nothing. A found job may be superseded before its
+      // lease.
       while (taken === null && (await next(db, search)) !== null)
         taken = await db.transaction((tx) => take<Taken>(tx, search));
       if (taken !== null) worker.held.add(taken.id);
@@ -47,7 +47,7 @@ export function storedLane<Taken extends AnyJob>(db: Database, lane: LaneName, w
   };
 }
 
-/** A later event about the same head (a label, a title) waits for the review of it; another head or a person's request does not. */
+/** A later event about one head (a label, a title) waits for its review; a request does not. */
 async function isReplaced(db: Database, job: AnyJob): Promise<boolean> {
   const waiting = await oneValue<string>(db, "SELECT job FROM jobs WHERE key = $1 AND state = 'waiting'", [job.key]);
   if (waiting === null) return false;
@@ -68,7 +68,7 @@ interface Found {
   readonly now: number;
 }
 
-/** It is due, within the limits, no job of its key runs (whose end triggers a poll), and its installation is not rate-limited. */
+/** Due, within the limits, no job of its key runs, and its installation is not rate-limited. */
 const MAY_RUN = `state = 'waiting' AND lane = $1 AND large <= CAST($2 AS bigint)
     AND repo NOT IN (SELECT held.repo FROM jobs AS held WHERE held.state = 'running' AND held.owner = $3 AND held.lane = $1
       GROUP BY held.repo HAVING count(*) >= CAST($4 AS bigint))
@@ -77,9 +77,9 @@ const MAY_RUN = `state = 'waiting' AND lane = $1 AND large <= CAST($2 AS bigint)
     AND coalesce(installation_id, 0) NOT IN (SELECT id FROM installations WHERE closed_until > CAST($5 AS bigint))`;
 
 /**
- * The next job: the one that is due longest, of the account that was served longest ago. So an account with many jobs waits as long
- * for its next one as an account with a single one. It reads the accounts with waiting jobs from the index one by one, and the first job
- * of each.
+ * The job due longest, of the account served longest ago: an account with many jobs waits as long
+ * for its next one as one with a single job. Reads the accounts with waiting jobs from the index
+ * one by one, and the first job of each.
  */
 const NEXT = `WITH RECURSIVE accounts (account) AS (
     SELECT (SELECT min(account) FROM jobs WHERE state = 'waiting' AND lane = $1)

@@ -11,8 +11,8 @@ export async function isHeld(sql: Sql, { id, token }: Held): Promise<boolean> {
 }
 
 /**
- * Runs `work` in a transaction if the job is held. The transaction locks the job's row, so no other process takes it before the
- * commit.
+ * Runs `work` in a transaction if the job is held; it locks the job's row, so that no other process
+ * takes it before the commit.
  *
  * @param held null for writes without a job, as in a sweep
  * @throws LeaseLost when the job is no longer held; `Transient` when the database does not answer

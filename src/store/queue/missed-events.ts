@@ -51,7 +51,6 @@ interface EndedJob {
   readonly state: string;
   readonly outcome: string | null;
   readonly finishedAt: number | null;
-  /** Milliseconds since it ended, and since it was taken. */
   readonly endedForMs: number | null;
   readonly begunForMs: number | null;
 }
@@ -91,9 +90,9 @@ async function owes(
 }
 
 /**
- * A head is settled by a parked job, a stop by a person, or a reason against it that is newer than the pull request's last update,
- * because a draft, for example, may have become ready. A job parked for a suspended installation does not count, because the sweep
- * skips suspended installations.
+ * Settled by a parked job, a stop by a person, or a reason that is newer than the pull request's
+ * last update: a draft, for example, may have become ready. A job parked for a suspended
+ * installation does not count: the sweep skips those.
  */
 function settles(ended: EndedJob, changedAt: number, refused: RefusedAgain): boolean {
   const { state, outcome, finishedAt, endedForMs, begunForMs } = ended;

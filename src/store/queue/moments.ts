@@ -4,13 +4,13 @@ import type { Sql } from "../sql.ts";
 import { oneValue, upsert } from "../statement.ts";
 
 /**
- * first round: when open pull requests were first listed. `round ID`: the last check of all
- * repositories of an installation. restored: the last restore. tidied: the last deletion of expired rows. `session NAME`: when a
- * logged-out dashboard session would have expired.
+ * first round: when open pull requests were first listed. `round ID`: the last check of an
+ * installation's repositories. restored: the last restore. tidied: the last deletion of expired
+ * rows. `session NAME`: when a logged-out dashboard session would have expired.
  */
 type Moment = "first round" | `round ${number}` | "restored" | "tidied" | `session ${string}`;
 
-/** Over an open database (see QUEUE_PART), or in a transaction. Epoch milliseconds; null when not set. */
+/** Over an open database, or in a transaction. Epoch milliseconds; null when not set. */
 export function storedMoments(sql: Sql) {
   return {
     at: (name: Moment) => oneValue<number>(sql, "SELECT at FROM moments WHERE name = $1", [name]),

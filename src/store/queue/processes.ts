@@ -1,4 +1,4 @@
-// The processes that work on one database: which of them live, and what becomes of the jobs of those that do not.
+// The processes that work on one database: which live, and what becomes of the others' jobs.
 import { isDead } from "../../adapters/process-mark.ts";
 import type { ProcessEnd } from "../../ports.ts";
 import type { Database, Sql } from "../sql.ts";
@@ -6,11 +6,12 @@ import { tryLockKey } from "./coordination.ts";
 import { close, hasWaiting, LONGEST_WAIT_MS, type WorkingProcess } from "./job-lane.ts";
 
 /**
- * After so many crashes of its process without progress in between, a job is parked. Each job of a process that crashed counts it: which
- * of them ended it, if any did, is unknown. Progress and an end, also a retry, reset the count.
+ * After so many crashes of its process without progress a job is parked. Each job of a crashed
+ * process counts it: which of them ended it is unknown. Progress and an end, also a retry, reset
+ * it.
  */
 const MOST_CRASHES = 5;
-/** From the second crash on, the jobs of a process come back so far apart that the one that ends processes ends few others. */
+/** From the second crash on jobs come back far apart: one that ends processes hits few others. */
 const APART_MS = 45_000;
 /** Before another attempt at a job that took too much time. */
 const AFTER_OVERRUN_MS = 5_000;
@@ -23,11 +24,10 @@ export interface WatchingProcess extends WorkingProcess {
 }
 
 /**
- * Over an open database. A live process increments its counter. Each process measures the silence of others itself, so clocks of other
- * machines and of the database do not matter, and an outage of the database makes no process look dead.
+ * Over an open database. A live process increments its counter. Each measures the silence of others
+ * itself: other clocks do not matter, and an outage of the database makes no process look dead.
  */
 export function processesOn(db: Database, { instance, process, held, silentMs, elapsed }: WatchingProcess) {
-  /** Other processes, as they were at the last heartbeat. */
   let seen: ReadonlyMap<string, Seen> = new Map();
   let isFirst = true;
 
@@ -44,7 +44,23 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
     seen = living;
   }
 
+  const ended = async (other: string, end: ProcessEnd): Promise<number> => {
+    const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
+    if (end.kind === "died") await remove();
+    let taken = 0;
+    const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [other]);
+    for (const left of own) {
+      const overran = end.kind === "overran" && left.id === end.job.id && left.token === end.job.token;
+      taken += await takeBack(db, left, overran ? end : end.kind === "died" ? "died" : "left");
+    }
+    // Last, so that no other process takes the jobs for those of one that died.
+    await remove();
+    return taken;
+  };
+
   return {
+    ended,
+    release: () => ended(instance, { kind: "stopped" }),
     async heartbeat() {
       // Shortens waits that a wrong clock made longer than the maximum.
       const latest = `(SELECT ${db.dialect.now}) + ${LONGEST_WAIT_MS}`;
@@ -69,26 +85,6 @@ export function processesOn(db: Database, { instance, process, held, silentMs, e
     async vouch(other: string) {
       await db.run("UPDATE instances SET beats = beats + 1 WHERE id = $1", [other]);
     },
-    async ended(other: string, end: ProcessEnd) {
-      const remove = () => db.run("DELETE FROM instances WHERE id = $1", [other]);
-      if (end.kind === "died") await remove();
-      let taken = 0;
-      const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [other]);
-      for (const left of own) {
-        const overran = end.kind === "overran" && left.id === end.job.id && left.token === end.job.token;
-        taken += await takeBack(db, left, overran ? end : end.kind === "died" ? "died" : "left");
-      }
-      // Last, so that no other process takes the jobs for those of one that died.
-      await remove();
-      return taken;
-    },
-    async release() {
-      let given = 0;
-      const own = await db.all<Left>(`${LEFT} WHERE state = 'running' AND owner = $1`, [instance]);
-      for (const left of own) given += await takeBack(db, left, "left");
-      await db.run("DELETE FROM instances WHERE id = $1", [instance]);
-      return given;
-    },
   };
 }
 
@@ -103,7 +99,7 @@ const IS_LEFT = "state = 'running' AND (owner IS NULL OR owner NOT IN (SELECT id
 
 type Overrun = Extract<ProcessEnd, { readonly kind: "overran" }>;
 
-/** Requeues a job of a process. Returns 0 while another client has it locked: the next heartbeat retries. */
+/** Requeues a job. Returns 0 while another client has it locked: the next heartbeat retries. */
 function takeBack(db: Database, { id, token, key }: Left, why: "died" | "left" | Overrun): Promise<0 | 1> {
   return db.transaction(async (tx) => {
     if (!(await tryLockKey(tx, key))) return 0;
@@ -131,7 +127,7 @@ function takeBack(db: Database, { id, token, key }: Left, why: "died" | "left" |
   });
 }
 
-/** Requeues an interrupted job at its place, the first of its account, or apart. The interrupted attempt does not count. */
+/** Requeues an interrupted job at its place, or apart. The interrupted attempt does not count. */
 async function waitAgain(tx: Sql, id: number, deaths: number): Promise<void> {
   const seen = await tx.one<{ now: number; last: number | null }>(
     `SELECT ${tx.dialect.now} AS now, (SELECT max(run_at) FROM jobs WHERE state = 'waiting' AND deaths > 1) AS last`,
@@ -144,8 +140,8 @@ async function waitAgain(tx: Sql, id: number, deaths: number): Promise<void> {
   );
 }
 
-/** Maximum silence counted per check, in case this process was suspended or the store was unavailable. */
-const MOST_A_LOOK_MS = 10_000;
+/** Silence counted per check: this process may have been suspended, or the store unavailable. */
+const MOST_A_CHECK_MS = 10_000;
 
 /** A process in the store: its name, its mark (see processMark), and its number of heartbeats. */
 interface Beating {
@@ -164,5 +160,5 @@ interface Seen {
 /** How long a process has been silent, in milliseconds by this process's own clock. */
 function silenceOf({ beats }: Beating, last: Seen | undefined, now: number): number {
   if (last?.beats !== beats) return 0;
-  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_LOOK_MS));
+  return last.silentFor + Math.max(0, Math.min(now - last.at, MOST_A_CHECK_MS));
 }

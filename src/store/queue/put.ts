@@ -15,17 +15,20 @@ export interface ComingJob {
   readonly by: string;
 }
 
+export function comingJob(job: AnyJob, at: number): ComingJob {
+  if (job.kind === "review") return { lane: "review", job, at, by: job.headSha };
+  return { lane: job.kind === "command" ? "command" : "upkeep", job, at, by: job.delivery };
+}
+
 interface Place {
   readonly now: number;
   /** When the waiting job that it replaces is due; null when none waits. */
   readonly waitingRunAt: number | null;
   /** Since when an unstarted review of this pull request waits. */
   readonly since: number | null;
-  /** The waiting job that it replaces, as JSON; null when none waits. */
   readonly waiting: string | null;
 }
 
-/** The jobs with the queue's state for each, in order. */
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ job: { key } }, at) => ({ at, key }));
   const rows = await tx.all<Place>(
@@ -54,15 +57,18 @@ const COLUMNS = {
 } as const;
 
 /**
- * Adds jobs; each replaces a waiting job of its key. Their keys must be locked (see lockKeys) and distinct. It adds all in a few
- * statements, because an installation on thousands of repositories is one delivery.
+ * Adds jobs; each replaces a waiting job of its key. Keys must be locked (lockKeys) and distinct. A
+ * few statements add all: an installation on thousands of repositories is one delivery.
  */
 export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void> {
   if (jobs.length === 0) return;
   const coming = await placed(tx, jobs);
   const rows = coming.map((one, index) => ({
     at: index,
-    ...placeOf(one),
+    lane: one.lane,
+    key: one.job.key,
+    repo: repoKey(one.job.repo),
+    account: `${one.job.repo.host}/${one.job.repo.ownerId}`,
     job: JSON.stringify(withRequest(one)),
     installation_id: one.job.installationId,
     ...jobTimes(one),
@@ -75,16 +81,12 @@ export async function putJobs(tx: Sql, jobs: readonly ComingJob[]): Promise<void
   await tx.run(text, [jsonRows(rows)]);
 }
 
-/** What a person requested of a head that still waits stays requested when an ordinary event about the same head follows. */
+/** A request for a waiting head stays when an ordinary event about the same head follows. */
 function withRequest({ job, waiting }: ComingJob & Place): AnyJob {
   if (job.kind !== "review" || job.explicit || waiting === null) return job;
   const before = readJob(waiting);
   const isSame = before.kind === "review" && before.explicit && before.headSha === job.headSha;
   return isSame ? { ...before, delivery: job.delivery } : job;
-}
-
-function placeOf({ lane, job: { key, repo } }: ComingJob) {
-  return { lane, key, repo: repoKey(repo), account: `${repo.host}/${repo.ownerId}` };
 }
 
 /** Ends the waiting jobs of a key; returns how many. The key must be locked. */
@@ -95,12 +97,12 @@ export function cancel(tx: Sql, key: string, state: "superseded" | "cancelled", 
   );
 }
 
-/** Limits the debouncing of continuous pushes: the first one waits at most so many times the wait. */
+/** Continuous pushes: the first one waits at most so many times the wait. */
 const MOST_WAITS = 6;
 
 /**
- * When a job is due, and since when its pull request waits for a review (for other jobs the due time), by the queue's clock.
- * The delay is computed on the clock that set `notBefore` and added to the queue's, because the two may differ.
+ * When a job is due, and since when its pull request waits for a review (for other jobs the due
+ * time), by the queue's clock. The delay is of the clock that set `notBefore`, which may differ.
  */
 function jobTimes({ job, at, now, waitingRunAt, since: first }: ComingJob & Place) {
   const notBefore = "notBefore" in job ? job.notBefore : null;

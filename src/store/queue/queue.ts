@@ -1,4 +1,4 @@
-// The durable queue over one database, for any number of processes; with PostgreSQL on any number of machines.
+// The durable queue over one database, for any number of processes.
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { failPoint } from "../../adapters/fail-point.ts";
@@ -10,14 +10,14 @@ import { lockKeys } from "./coordination.ts";
 import { takeDeliveries } from "./deliveries.ts";
 import { storedLane } from "./job-lane.ts";
 import { processesOn, type WatchingProcess } from "./processes.ts";
-import { cancel, putJobs } from "./put.ts";
+import { cancel, comingJob, putJobs } from "./put.ts";
 
 /** A process silent for so long is taken for dead: four missed heartbeats, at 5 s each. */
 const SILENT_MS = 20_000;
 
 /**
- * The queue over an open database (see QUEUE_PART), on the database's clock. Every method throws `Transient` when the database does not
- * answer.
+ * Over an open database (see QUEUE_PART), on its clock. Every method throws `Transient` when it
+ * does not answer.
  *
  * @param given the working process; defaults are for a new one
  */
@@ -37,9 +37,7 @@ export function storedQueue(db: Database, given: Partial<WatchingProcess> = {}):
     add: (job, at) =>
       db.transaction(async (tx) => {
         await lockKeys(tx, [job.key]);
-        const isReview = job.kind === "review";
-        const by = isReview ? job.headSha : job.delivery;
-        await putJobs(tx, [{ lane: isReview ? "review" : "upkeep", job, at, by }]);
+        await putJobs(tx, [comingJob(job, at)]);
       }),
     drop: (key, reason) =>
       db.transaction(async (tx) => {

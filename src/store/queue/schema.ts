@@ -1,10 +1,11 @@
-// The tables outside memory: the queue and its processes, reviews, writes to GitHub, conversations, spending, and retrievals. On SQLite
-// they are a file of their own, queue.db, because an import may hold memory.db's lock while a review writes.
+// The tables outside memory: queue and processes, reviews, writes to GitHub, conversations,
+// spending, retrievals. On SQLite a file of their own, queue.db: an import may hold memory.db's
+// lock while a review writes.
 import type { SchemaPart } from "../migrate.ts";
 
 /**
- * Times are epoch milliseconds. Those of the queue, of processes, and of writes to GitHub use the database's clock (`dialect.now`);
- * all others the clock of the process that wrote the row.
+ * Times are epoch milliseconds: of the queue, of processes, and of writes to GitHub by the
+ * database's clock (`dialect.now`), others by the clock of the process that wrote the row.
  */
 const TABLES = `
 -- What a delivery can become is the program's to say. Its meaning is HOST/REPO_ID#NUMBER@HASH: the same under another id is known.
@@ -155,8 +156,8 @@ CREATE TABLE progress_notes (
 `;
 
 /**
- * What each retrieval did. Here and not beside the memories: a memory that is restored or begun again keeps its figures. Stores
- * from before had one column a figure; their log, of thirty days, begins again.
+ * Not beside the memories: a memory that is restored or begun again keeps its figures. Stores from
+ * before had one column a figure; their log, of thirty days, begins again.
  */
 const RETRIEVALS = `
 DROP TABLE IF EXISTS retrievals;
@@ -172,15 +173,16 @@ CREATE INDEX retrievals_by_repo ON retrievals (repo);
 `;
 
 /**
- * PostgreSQL plans the lease of a job by statistics. They are of a time when nearly all jobs were done, so it would read and sort all
- * waiting ones for each account: three times as slow with 5,000 of them. Without statistics of the state it reads them in order.
+ * PostgreSQL plans the lease of a job by statistics of a time when nearly all jobs were done: it
+ * would sort all waiting ones for each account, three times as slow with 5,000 of them. Without
+ * statistics of the state it reads them in order.
  */
 const UNCOUNTED_STATES: SchemaPart["steps"][number] = ({ name }) =>
   name === "postgres" ? "ALTER TABLE jobs ALTER COLUMN state SET STATISTICS 0;" : "";
 
 /**
- * One order of jobs (by account, then by when they are due), one counter of crashes, and no clock in the file. A column of an index
- * cannot be dropped before the index.
+ * One order of jobs (by account, then by due time), one counter of crashes, and no clock in the
+ * file. A column of an index cannot be dropped before the index.
  */
 const ONE_ORDER = `
 DROP INDEX jobs_before_turns;
@@ -201,7 +203,7 @@ DROP TABLE redeliveries;
 DELETE FROM moments WHERE name = 'swept';
 `;
 
-/** What the check of a head depends on beside its newest review: other pull requests, other bases, and who declined. */
+/** What a head's check depends on beside its review: other pull requests, bases, declines. */
 const VERDICTS = `
 ALTER TABLE check_runs ADD COLUMN base_ref TEXT NOT NULL DEFAULT '';
 -- What GitHub shows, and what the review of this pull request came to: success, neutral or failure.
@@ -227,8 +229,14 @@ const NO_DUE_TIMES = "DROP INDEX jobs_due;\nDROP INDEX jobs_by_installation;";
 /** A summary does not say that a review is being written. */
 const NO_PROGRESS_NOTES = "DROP TABLE progress_notes;";
 
-/** Imports of past reviews go by pull request: one that was under way in lists of comments begins again. */
+/** Imports go by pull request: one under way in lists of comments begins again. */
 const IMPORTS_BY_PULL = "DELETE FROM history WHERE progress LIKE '%\"finishedAt\":null%';";
+
+/** A list or count of reviews reads an index, and not the texts that stand before its columns. */
+const REVIEW_LISTS = `
+CREATE INDEX reviews_by_time ON reviews (written_at, key, outcome);
+CREATE INDEX reviews_by_repo ON reviews (key, written_at, outcome);
+`;
 
 const step =
   (text: string): SchemaPart["steps"][number] =>
@@ -249,6 +257,7 @@ export const QUEUE_PART: SchemaPart = {
       NO_DUE_TIMES,
       NO_PROGRESS_NOTES,
       IMPORTS_BY_PULL,
+      REVIEW_LISTS,
     ].map(step),
   ],
 };

@@ -1,4 +1,4 @@
-// Records of check runs, so that each one ends even if its review fails; the debounce time of pushes.
+// Check runs, each of which ends even if its review fails; the debounce time of pushes.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -90,9 +90,9 @@ function keptCheck({ repo, ending, endedAt, begunAt: _, hasJob: __, verdict: ___
 }
 
 /**
- * Records check runs that only the write log has: the response to their creation was lost, or the process crashed before it was
- * recorded here, and the job did not resume them. Rows of check runs are kept longer than `LEFT_MS`, so an ended check is not adopted
- * again.
+ * Records check runs that only the write log has: the response was lost, or the process crashed
+ * before, and the job did not resume. Rows are kept longer than `LEFT_MS`: an ended check is not
+ * adopted again.
  */
 async function adoptUnrecorded(db: Database): Promise<void> {
   const created = await db.all<{ key: string; wanted: string; post: string; at: number }>(
@@ -108,12 +108,12 @@ async function adoptUnrecorded(db: Database): Promise<void> {
   const checks = storedChecks(db);
   for (const { id, key, wanted, at } of found.filter((one) => !recorded.has(one.id))) {
     const { repo, installationId, headSha } = JSON.parse(wanted) as Wanted;
-    // Its `failOn` is unknown, so use the strictest: a required check must not pass without a review.
+    // Its `failOn` is unknown: by the strictest a required check does not pass without a review.
     await checks.begun({ id, key, repo, installationId, headSha, baseRef: "", failOn: "minor" }, at);
   }
 }
 
-/** How long pushes wait, from each repository's last review, because the configuration is not read yet when a push arrives. */
+/** From each repository's last review: when a push arrives, the configuration is not read yet. */
 export function storedPushWaits(db: Database): PushWaits {
   return {
     of: (repo) => oneValue<number>(db, "SELECT ms FROM push_waits WHERE repo = $1", [repoKey(repo)]),

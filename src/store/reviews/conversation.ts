@@ -1,5 +1,5 @@
-// Decisions about pull requests, which survive pushes and restarts, and every answer given, for the rate limits against loops with bots
-// and floods by people.
+// Decisions about pull requests, which survive pushes and restarts, and every answer given, for the
+// limits against loops with bots and floods by people.
 import type { Declined } from "../../domain/conversation.ts";
 import type { AnswerStore, Decisions } from "../../ports/conversation.ts";
 import type { Held } from "../../ports.ts";
@@ -20,14 +20,7 @@ export function storedDecisions(db: Database): Decisions {
     pause: (key, by, now) => upsert(db, "paused", ["key"], { key, by, at: now }),
     resume: async (key) => (await db.run("DELETE FROM paused WHERE key = $1", [key])) > 0,
     decline: (key, { findingId, by, reason, isWriter }, now) =>
-      upsert(db, "declined", ["key", "finding"], {
-        key,
-        finding: findingId,
-        by,
-        reason,
-        at: now,
-        writer: isWriter ? 1 : 0,
-      }),
+      upsert(db, "declined", ["key", "finding"], { key, finding: findingId, by, reason, at: now, writer: isWriter }),
     restore: async (key, findingId) =>
       (await db.run("DELETE FROM declined WHERE key = $1 AND finding = $2", [key, findingId])) > 0,
   };

@@ -1,4 +1,4 @@
-// Schedule of feedback checks, progress of imports of past reviews, and which reviews still introduce memory.
+// When feedback is checked, progress of imports, and which reviews still introduce memory.
 
 import { jobKey, type ReviewJob, upkeepKey } from "../../domain/job.ts";
 import type { HistoryProgress } from "../../domain/memory/past-reviews.ts";
@@ -13,8 +13,8 @@ const YOUNG_MS = 30 * 24 * 60 * 60_000;
 
 const LOOKED_AT = "CASE WHEN l.at > posted.at THEN l.at ELSE posted.at END";
 
-/** Which pull requests are due for a feedback check, from the posted reviews. May throw `Transient`. */
-export function storedLooks(db: Database): FeedbackStore {
+/** Pull requests due for a feedback check, from the posted reviews. May throw `Transient`. */
+export function storedFeedback(db: Database): FeedbackStore {
   return {
     async due(now, afterMs, most) {
       const rows = await db.all<{ job: string | null }>(
@@ -49,7 +49,6 @@ export function storedHistory(db: Database): HistoryStore {
   };
 }
 
-/** Number of reviews that introduce memory. */
 const FIRST = 3;
 
 /** Introduces memory in a repository's first reviews, and while its history is being imported. */

@@ -9,8 +9,8 @@ import type { Database } from "../sql.ts";
 import { insert } from "../statement.ts";
 
 /**
- * A row with a query of 500 characters takes .9 kB, so 100,000 take about 90 MB. `chunk`: rows deleted per written row, more
- * than one, so that a long log shrinks.
+ * A row with a query of 500 characters takes .9 kB, so 100,000 take about 90 MB. `chunk`: rows
+ * deleted per written row, so that a long log shrinks.
  */
 const LOG_LIMITS = { rows: 100_000, ageMs: 30 * DAY_MS, chunk: 500 };
 
@@ -20,11 +20,11 @@ export function storedRetrievals(db: Database, limits = LOG_LIMITS): RetrievalLo
     async write(entry) {
       const { query, ...rest } = entry;
       const { id, repo, repoName, pull, origin, searched, retrievalMs, createdAt } = rest;
-      const asked = { id, repo, repo_name: repoName, pull, origin, searched, retrieval_ms: retrievalMs };
-      const row = { ...asked, query, entry: JSON.stringify(rest), created_at: createdAt };
+      const columns = { id, repo, repo_name: repoName, pull, origin, searched, retrieval_ms: retrievalMs };
+      const row = { ...columns, query, entry: JSON.stringify(rest), created_at: createdAt };
       await insert(db, "retrievals", row, "ON CONFLICT (id) DO NOTHING");
       const { skipLocked } = db.dialect;
-      // Rows leave oldest first, so the newest row's number shows which are over the limit without counting.
+      // Rows leave oldest first: the newest row's number shows which are over the limit.
       await db.run(
         `DELETE FROM retrievals WHERE "row" IN (
            SELECT "row" FROM retrievals WHERE "row" <= (SELECT max("row") FROM retrievals) - CAST($1 AS bigint)
@@ -41,7 +41,7 @@ export function storedRetrievals(db: Database, limits = LOG_LIMITS): RetrievalLo
 }
 
 const TOP_QUERIES = 5;
-/** The condition of a window. A repository is given by key or by name; they never look alike, because no owner's name has a dot. */
+/** A repository is given by key or by name, which never look alike: no owner's name has a dot. */
 const WITHIN =
   "created_at > $1 AND (CAST($2 AS text) IS NULL OR repo = $2 OR lower(repo_name) = lower(CAST($2 AS text)))";
 
@@ -70,7 +70,6 @@ export interface RetrievalRow {
   readonly entry: string;
 }
 
-/** Of rows from before `admits` was written down. */
 const BEFORE_ADMITS = { admits: { distance: true, probability: null } };
 
 export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval {
@@ -81,7 +80,6 @@ export function loggedRetrieval({ query, entry }: RetrievalRow): LoggedRetrieval
 
 /** Five minutes: figures of a day do not change visibly faster. */
 const FIGURES_TTL_MS = 5 * 60_000;
-/** Windows cached; the least recently requested one is dropped first. */
 const MOST = 100;
 
 /**

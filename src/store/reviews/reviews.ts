@@ -1,4 +1,4 @@
-// Reviews, stored before they are sent, so that none is written (or paid for) twice; and model answers for unfinished reviews.
+// Reviews, stored before they are sent: none is written, or paid for, twice. And model answers.
 import { failPoint } from "../../adapters/fail-point.ts";
 import type { Review } from "../../domain/review.ts";
 import type { ReviewRecords } from "../../ports/conversation.ts";
@@ -11,7 +11,6 @@ import { insert, oneValue, upsert } from "../statement.ts";
 /** One or two superseded reviews may lie between this one and the last posted one. */
 const MOST_EARLIER = 8;
 const AT_PLACE = "WHERE key = $1 AND head_sha = $2 AND base_sha = $3";
-/** Reviews of a pull request that are searched for a finding. */
 const MOST_SEARCHED = 5;
 
 /** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */
@@ -91,6 +90,7 @@ const BEFORE = {
   hunks: [],
   month: null,
   isByOutsider: false,
+  answersCommands: true,
   summaryBecause: null,
   agentPrompt: true,
 } satisfies Partial<Review>;

@@ -1,4 +1,4 @@
-// Model spending, one row per request, which survives restarts; monthly budgets are checked against it.
+// Model spending, one row per request; monthly budgets are checked against it.
 import { type BudgetUsage, reservationOf } from "../../domain/budget.ts";
 import type { Repo } from "../../domain/job.ts";
 import { repoKey } from "../../domain/memory.ts";
@@ -67,7 +67,7 @@ function reservations(db: Database, held: Held, repo: string): Reservations {
   };
 }
 
-/** One statement for both sums, so that money that moves from reserved to spent meanwhile is counted once. */
+/** One statement for both sums: money that moves from reserved to spent is counted once. */
 async function usageOf(
   sql: Sql,
   repo: Pick<Repo, "host" | "id"> | null,

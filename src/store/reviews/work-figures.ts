@@ -26,8 +26,11 @@ export function storedWorkFigures(db: Database): WorkFigures {
         const given = values();
         const where = inRepository(of, given.at);
         const total = await oneValue<number>(sql, `SELECT count(*) FROM reviews WHERE ${where}`, given.list);
+        // The inner list reads an index alone: only the texts of this page are read.
         const page = await sql.all<ReviewRow>(
-          `${REVIEW} WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)}`,
+          `${REVIEW} WHERE written IN
+             (SELECT written FROM reviews WHERE ${where} ORDER BY written_at DESC, key LIMIT ${given.at(most)} OFFSET ${given.at(skip)})
+           ORDER BY written_at DESC, key`,
           given.list,
         );
         return { total: total ?? 0, reviews: page.map(keptReview) };
@@ -95,7 +98,6 @@ export function storedWorkFigures(db: Database): WorkFigures {
   };
 }
 
-/** Over `repo`; null is all of them. */
 function ofRepository(of: RepoKey | null, at: Values["at"]): string {
   return of === null ? "1 = 1" : `repo = ${at(of)}`;
 }
@@ -113,8 +115,8 @@ const LAST_USED = `SELECT max(at) AS at FROM (
   UNION ALL SELECT at FROM moments WHERE name IN ('tidied', 'restored')) AS signs`;
 
 /**
- * Installations whose last review, by any process, was refused with 401 or 403. One of a closed pull request read nothing that GitHub
- * could have refused.
+ * Installations whose last review was refused with 401 or 403. One of a closed pull request read
+ * nothing that could have been refused.
  */
 const REFUSED = `SELECT count(*) AS n FROM (
   SELECT installation_id AS id, max(finished_at) AS at FROM jobs

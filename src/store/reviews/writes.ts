@@ -1,5 +1,5 @@
-// The log of creating writes to GitHub, recorded before they are sent, and the rate limits of each installation, shared by all processes.
-// Times are the database's.
+// The log of creating writes to GitHub, recorded before they are sent, and each installation's rate
+// limits, for all processes. Times are the database's.
 import { randomUUID } from "node:crypto";
 import { isDead } from "../../adapters/process-mark.ts";
 import { LeaseLost } from "../../domain/errors.ts";
@@ -17,7 +17,7 @@ interface Row {
   readonly post: string | null;
 }
 
-/** May throw `Transient`; writes of a job (`held`, with its key) throw LeaseLost once it is no longer held. */
+/** May throw `Transient`; writes of a job (`held`) throw LeaseLost once it is no longer held. */
 export function storedWrites(db: Database, held: Held | null, key: string): WriteStore {
   const { now } = db.dialect;
   return {
@@ -95,7 +95,7 @@ function identityOf({ repo, number, kind, headSha, subject }: Wanted): string {
 /** Pause after the turn of a crashed process, which may have written just before. */
 const AFTER_DEATH_MS = 1_000;
 
-/** @param process see processMark: the turn of a process that has certainly ended need not expire */
+/** @param process see processMark: the turn of one that has certainly ended need not expire */
 export function storedInstallationPace(db: Database, process: string | null = null): InstallationPace {
   const { now } = db.dialect;
   const later = (parameter: string) => `${now} + CAST(${parameter} AS bigint)`;
@@ -119,8 +119,9 @@ export function storedInstallationPace(db: Database, process: string | null = nu
     },
     async takeTurn(installationId, forMs) {
       const token = randomUUID();
-      // One statement, so that only one of two processes gets it. A turn that ends implausibly late is ignored, because a clock may have
-      // been set; the bound is two turns, because to a slightly slow clock another's turn seems longer than one.
+      // One statement: only one of two processes gets it. A turn that ends implausibly late is
+      // ignored, as a clock may have been set; two turns, as to a slow clock another's turn seems
+      // longer than one.
       const taken = await db.run(
         `INSERT INTO installations AS i (id, next_write, writer, writer_process) VALUES ($1, ${later("$2")}, $3, $4)
          ON CONFLICT (id) DO UPDATE SET

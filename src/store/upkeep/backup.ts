@@ -1,4 +1,4 @@
-// Creates and verifies backups: folders with a consistent copy of a store's files and a manifest. Works beside a running server.
+// Creates and verifies backups: consistent copies with a manifest. Works beside a running server.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -38,7 +38,7 @@ const Manifest = z.object({
 type Manifest = z.infer<typeof Manifest>;
 
 /**
- * Copies the store in `dataDir` into the folder `to`, which appears only after every copy was read again and verified.
+ * Copies the store in `dataDir` into `to`, which appears only after every copy was verified.
  *
  * @param now epoch milliseconds
  * @throws StoreUnusable when there is no store, it is damaged, or `to` is not empty

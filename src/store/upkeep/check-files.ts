@@ -3,7 +3,6 @@ import { Worker } from "node:worker_threads";
 
 export interface FileProblem {
   readonly name: string;
-  /** The problem and its fix, for the operator. */
   readonly message: string;
 }
 
@@ -23,6 +22,6 @@ export function checkFiles(dataDir: string, unwanted: AbortSignal): Promise<read
   return new Promise<readonly FileProblem[]>((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("the look at the files ended early")));
+    worker.once("exit", () => reject(new Error("the check of the files ended early")));
   }).finally(() => unwanted.removeEventListener("abort", stop));
 }

@@ -1,10 +1,9 @@
-// Migrates a whole store from SQLite to PostgreSQL, table by table and page by page, so that it can be interrupted and resumed. Then it
-// compares source and target row by row. Both have the same tables, so the columns are read from the source.
+// Migrates a whole store from SQLite to PostgreSQL in one transaction, table by table, and compares
+// both sides row by row. Both have the same tables, so the columns are read from the source.
 import { createHash } from "node:crypto";
 import { StoreUnusable } from "../../domain/errors.ts";
 import { jsonRows, type RowType } from "../dialect.ts";
 import type { Database, Sql } from "../sql.ts";
-import { oneValue } from "../statement.ts";
 import type { StoreDatabases } from "./people.ts";
 
 /** Tables of processes, locks, reservations and of the database itself. */
@@ -12,7 +11,7 @@ const STAYS: ReadonlySet<string> = new Set(
   "instances installations bookings probes schema_steps sqlite_sequence".split(" "),
 );
 
-/** The tables to migrate, in the order in which the schema creates them: a referenced table comes first. */
+/** The tables to migrate, in the order of the schema: a referenced table comes first. */
 async function tablesOf(source: Sql): Promise<readonly string[]> {
   const rows = await source.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid");
   return rows.map(({ name }) => name).filter((name) => !STAYS.has(name));
@@ -33,43 +32,37 @@ type Source = StoreDatabases & { readonly memory: Database };
 
 /** Rows per page: with vectors of 1,024 components about 6 MB of text. */
 const PAGE = 1_000;
-const PROGRESS = "store_move";
 
 /**
- * Migrates everything and verifies it. The source stays unchanged. After an interruption, another call resumes.
+ * Migrates and verifies everything, or nothing. The source stays unchanged.
  *
- * @param target with the schema, and empty except for rows of an earlier call
- * @throws StoreUnusable when the target holds another store, the source changed meanwhile, or a table differs afterwards
+ * @param target with the schema, and otherwise empty
+ * @throws StoreUnusable when the target holds a store, the source changed, or a table differs
  */
-export async function moveStore(source: Source, target: Database, report: ReportMoved): Promise<readonly MovedTable[]> {
-  const mark = await markOf(source);
-  const tables = { memory: await tablesOf(source.memory), queue: await tablesOf(source.queue) };
-  await begin(target, mark, [...tables.memory, ...tables.queue]);
-  const done: MovedTable[] = [];
-  for (const file of ["memory", "queue"] as const)
-    for (const table of tables[file]) {
-      const shape = await shapeOf(source[file], table);
-      await copyTable(source[file], target, shape, report);
-      const [before, after] = [await checksumOf(source[file], shape), await checksumOf(target, shape)];
-      if (before.rows !== after.rows || before.checksum !== after.checksum)
-        throw new StoreUnusable(
-          `${table} is not the same on both sides: ${before.rows} rows became ${after.rows}. Begin again with an empty database.`,
-        );
-      report("verified", table, after.rows);
-      done.push({ table, ...before });
-    }
-  if ((await markOf(source)) !== mark) throw writtenMeanwhile();
-  await finish(target);
-  return done;
+export function moveStore(source: Source, target: Database, report: ReportMoved): Promise<readonly MovedTable[]> {
+  return target.transaction(async (tx) => {
+    const mark = await markOf(source);
+    const done: MovedTable[] = [];
+    for (const file of ["memory", "queue"] as const)
+      for (const table of await tablesOf(source[file])) {
+        const shape = await shapeOf(source[file], table);
+        await refuseFilled(tx, table);
+        const before = await copyTable(source[file], tx, shape, report);
+        const after = await checksumOf(tx, shape);
+        if (before.rows !== after.rows || before.checksum !== after.checksum)
+          throw new StoreUnusable(
+            `${table} is not the same on both sides: ${before.rows} rows became ${after.rows}. Nothing was moved.`,
+          );
+        report("verified", table, after.rows);
+        done.push({ table, ...before });
+      }
+    if ((await markOf(source)) !== mark)
+      throw new StoreUnusable("The store was written to since the move began. Stop the server, and begin again.");
+    await finish(tx);
+    return done;
+  });
 }
 
-function writtenMeanwhile(): StoreUnusable {
-  return new StoreUnusable(
-    "The store was written to since the move began. Stop the server, and begin again with an empty database.",
-  );
-}
-
-/** A mark that changes with every write to the source. */
 async function markOf({ memory, queue }: Source): Promise<string> {
   const marks: unknown[] = [];
   for (const [db, text] of [
@@ -85,33 +78,11 @@ async function markOf({ memory, queue }: Source): Promise<string> {
   return JSON.stringify(marks);
 }
 
-async function begin(target: Database, mark: string, tables: readonly string[]): Promise<void> {
-  await alone(target, async (tx) => {
-    await tx.run(
-      `CREATE TABLE IF NOT EXISTS ${PROGRESS} (part text PRIMARY KEY, mark text, after text, done bigint NOT NULL DEFAULT 0)`,
-    );
-    const known = await oneValue<string>(tx, `SELECT mark FROM ${PROGRESS} WHERE part = ''`);
-    if (known === mark) return;
-    if (known !== null) throw writtenMeanwhile();
-    for (const table of tables)
-      if (table !== "clock" && (await tx.one(`SELECT 1 AS one FROM ${table} LIMIT 1`)) !== null)
-        throw new StoreUnusable(`The database holds a store already (${table}). Name an empty one.`);
-    // The schema's own first row is replaced by the source's.
-    await tx.run("DELETE FROM clock");
-    await tx.run(`INSERT INTO ${PROGRESS} (part, mark) VALUES ('', $1)`, [mark]);
-  });
-}
-
-/**
- * Refuses the target of an unfinished migration, because it lacks rows.
- *
- * @throws StoreUnusable when a migration is unfinished
- */
-export async function refuseHalfMoved(db: Sql): Promise<void> {
-  if ((await db.one(`SELECT 1 AS half WHERE to_regclass('${PROGRESS}') IS NOT NULL`)) !== null)
-    throw new StoreUnusable(
-      "A store is being moved to this database, and that is not finished. Run `kodiai migrate` again: it continues.",
-    );
+async function refuseFilled(tx: Sql, table: string): Promise<void> {
+  // The schema's own first row is replaced by the source's.
+  if (table === "clock") await tx.run("DELETE FROM clock");
+  if ((await tx.one(`SELECT 1 AS one FROM ${table} LIMIT 1`)) !== null)
+    throw new StoreUnusable(`The database holds a store already (${table}). Name an empty one.`);
 }
 
 interface Shape {
@@ -158,43 +129,18 @@ async function pageOf(sql: Sql, { table, key, columns }: Shape, after: Row | nul
   );
 }
 
-async function copyTable(source: Sql, target: Database, shape: Shape, report: ReportMoved): Promise<void> {
-  const { table, key, columns } = shape;
-  const names = quoted(Object.keys(columns));
-  for (let moved = 0, isDone = false; !isDone; ) {
-    const rows = await alone(target, async (tx) => {
-      // Read under the lock, because a commit of a killed migration may have arrived since the last page.
-      const known = await tx.one<{ after: string | null; done: number }>(
-        `SELECT after, done FROM ${PROGRESS} WHERE part = $1`,
-        [table],
-      );
-      isDone = known?.done === 1;
-      if (isDone) return 0;
-      const after = known?.after ? (JSON.parse(known.after) as Row) : null;
-      const page = await pageOf(source, shape, after);
-      isDone = page.length < PAGE;
-      if (page.length > 0)
-        await tx.run(`INSERT INTO ${table} (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", columns)}`, [
-          jsonRows(page.map((row) => sendable(tx, row, columns))),
-        ]);
-      const last = page.at(-1) ?? after;
-      await tx.run(
-        `INSERT INTO ${PROGRESS} (part, after, done) VALUES ($1, $2, $3)
-         ON CONFLICT (part) DO UPDATE SET after = excluded.after, done = excluded.done`,
-        [table, last && JSON.stringify(Object.fromEntries(key.map((name) => [name, last[name]]))), isDone],
-      );
-      return page.length;
-    });
-    moved += rows;
-    if (rows > 0) report("moving", table, moved);
-  }
+interface Checked {
+  readonly rows: number;
+  readonly checksum: string;
 }
 
-/** A transaction that waits for those of another migration, such as a killed one that the server still executes. */
-function alone<T>(target: Database, work: (tx: Sql) => Promise<T>): Promise<T> {
-  return target.transaction(async (tx) => {
-    await tx.one(`SELECT pg_advisory_xact_lock(hashtext('${PROGRESS}'))`);
-    return work(tx);
+async function copyTable(source: Sql, tx: Sql, shape: Shape, report: ReportMoved): Promise<Checked> {
+  const { table, columns } = shape;
+  const names = quoted(Object.keys(columns));
+  const text = `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${tx.dialect.rows("$1", columns)}`;
+  return checksumOf(source, shape, async (page, moved) => {
+    await tx.run(text, [jsonRows(page.map((row) => sendable(tx, row, columns)))]);
+    report("moving", table, moved);
   });
 }
 
@@ -204,7 +150,12 @@ function sendable(tx: Sql, row: Row, columns: Shape["columns"]): Row {
   return { ...row, code: tx.dialect.jsonCode(new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length)) };
 }
 
-async function checksumOf(sql: Sql, shape: Shape): Promise<{ readonly rows: number; readonly checksum: string }> {
+/** @param take called with each page, and with how many rows came so far */
+async function checksumOf(
+  sql: Sql,
+  shape: Shape,
+  take: (page: readonly Row[], rows: number) => Promise<void> = async () => {},
+): Promise<Checked> {
   const all = createHash("sha256");
   let [rows, after]: [number, Row | null] = [0, null];
   for (;;) {
@@ -212,25 +163,23 @@ async function checksumOf(sql: Sql, shape: Shape): Promise<{ readonly rows: numb
     // PostgreSQL cannot store U+0000, so it is ignored.
     for (const row of page) all.update(`${jsonRows([row])}\n`);
     rows += page.length;
+    if (page.length > 0) await take(page, rows);
     after = page.at(-1) ?? after;
     if (page.length < PAGE) return { rows, checksum: all.digest("hex") };
   }
 }
 
-/** Advances id sequences; requeues jobs that were running when the server ended, unless another one waits. */
-async function finish(target: Database): Promise<void> {
-  await alone(target, async (tx) => {
-    await tx.run(
-      `UPDATE jobs SET state = 'superseded', outcome = 'moved to another database', owner = NULL, finished_at = ${tx.dialect.now}
-       WHERE state = 'running' AND EXISTS (SELECT 1 FROM jobs w WHERE w.key = jobs.key AND w.state = 'waiting')`,
-    );
-    await tx.run("UPDATE jobs SET state = 'waiting', owner = NULL WHERE state = 'running'");
-    const numbered = await tx.all<{ name: string; column: string; sequence: string }>(
-      `SELECT c.table_name AS name, c.column_name AS column, pg_get_serial_sequence(quote_ident(c.table_name), c.column_name) AS sequence
-       FROM information_schema.columns c WHERE c.table_schema = current_schema() AND c.is_identity = 'YES'`,
-    );
-    for (const { name, column, sequence } of numbered)
-      await tx.run(`SELECT setval('${sequence}', (SELECT coalesce(max("${column}"), 0) + 1 FROM ${name}), false)`);
-    await tx.run(`DROP TABLE ${PROGRESS}`);
-  });
+/** Advances id sequences; requeues jobs that were running when the server ended. */
+async function finish(tx: Sql): Promise<void> {
+  await tx.run(
+    `UPDATE jobs SET state = 'superseded', outcome = 'moved to another database', owner = NULL, finished_at = ${tx.dialect.now}
+     WHERE state = 'running' AND EXISTS (SELECT 1 FROM jobs w WHERE w.key = jobs.key AND w.state = 'waiting')`,
+  );
+  await tx.run("UPDATE jobs SET state = 'waiting', owner = NULL WHERE state = 'running'");
+  const numbered = await tx.all<{ name: string; column: string; sequence: string }>(
+    `SELECT c.table_name AS name, c.column_name AS column, pg_get_serial_sequence(quote_ident(c.table_name), c.column_name) AS sequence
+     FROM information_schema.columns c WHERE c.table_schema = current_schema() AND c.is_identity = 'YES'`,
+  );
+  for (const { name, column, sequence } of numbered)
+    await tx.run(`SELECT setval('${sequence}', (SELECT coalesce(max("${column}"), 0) + 1 FROM ${name}), false)`);
 }

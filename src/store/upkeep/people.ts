@@ -1,5 +1,5 @@
-// Finds all data about one person, and anonymises it on request. Memories from the person's texts stay without an author; with `texts`
-// they are removed as well.
+// Finds all data about one person, and anonymises it on request. Memories of the person's texts
+// stay without an author; with `texts` they are removed.
 
 import { createHash } from "node:crypto";
 import { mentions, namesIn, withoutAddresses, withoutMentions } from "../../adapters/person-mentions.ts";
@@ -13,7 +13,6 @@ import { oneValue, values } from "../statement.ts";
 /** The databases of a store: two SQLite files, or the same PostgreSQL twice. */
 export interface StoreDatabases {
   readonly queue: Database;
-  /** Null without memory. */
   readonly memory: Database | null;
 }
 
@@ -23,15 +22,13 @@ interface PeopleSettings {
   /** Removes memories of a repository, with their bytes; returns how many. */
   readonly forget: (repo: string, ids: readonly string[]) => Promise<number>;
   /** Called before anything changes, so that a restore of an older backup repeats the erasure. */
-  readonly record: (person: AskedPerson, texts: boolean) => void;
-  /** Frees the space of deleted rows. */
+  readonly record: (person: WantedPerson, texts: boolean) => void;
   readonly reclaim: () => Promise<void>;
 }
 
 /** A person by numeric id, or by login or e-mail address. */
 type NamedPerson = { readonly id: number } | { readonly login: string };
 
-/** One row about the person: its table, and all columns. */
 interface PersonRow {
   /** `memory.db/contents`. */
   readonly kept: string;
@@ -39,12 +36,9 @@ interface PersonRow {
 }
 
 interface ErasedPerson {
-  /** Logins and ids under which the person was known. */
   readonly logins: number;
   readonly ids: number;
-  /** Removed rows. */
   readonly removed: number;
-  /** Rows that stay, without the person's identity. */
   readonly anonymised: number;
 }
 
@@ -54,13 +48,13 @@ export type PersonStore = ReturnType<typeof storedPeople>;
 export function storedPeople(stores: StoreDatabases, { nameOf, forget, record, reclaim }: PeopleSettings) {
   return {
     rows: async (named: NamedPerson): Promise<readonly PersonRow[]> =>
-      personRows(await findPerson(askedPerson(named), stores), stores, nameOf),
+      personRows(await findPerson(wantedPerson(named), stores), stores, nameOf),
     /** @param texts also removes what they wrote, not only their identity */
     async erase(named: NamedPerson, texts: boolean): Promise<ErasedPerson> {
-      const asked = askedPerson(named);
-      const person = await findPerson(asked, stores);
-      const loginHashes = new Set([...asked.loginHashes, ...person.logins.map(loginHash)]);
-      record({ ids: new Set([...asked.ids, ...person.ids]), loginHashes }, texts);
+      const wanted = wantedPerson(named);
+      const person = await findPerson(wanted, stores);
+      const loginHashes = new Set([...wanted.loginHashes, ...person.logins.map(loginHash)]);
+      record({ ids: new Set([...wanted.ids, ...person.ids]), loginHashes }, texts);
       const erased = await anonymise(person, texts, stores, forget);
       await reclaim();
       return erased;
@@ -89,7 +83,6 @@ const NAMING: readonly NamingTable[] = [
 
 /** A table with texts that may mention a person, as `@login` or by e-mail address. */
 interface MentioningTable extends Pick<NamingTable, "table" | "of"> {
-  /** Key columns. */
   readonly key: readonly string[];
   readonly texts: readonly string[];
 }
@@ -117,18 +110,16 @@ const GHOST = "ghost";
 const CHUNK = 200;
 
 /** A person to search for: tombstones store only the hash of a login. */
-interface AskedPerson {
+interface WantedPerson {
   readonly ids: ReadonlySet<number>;
-  /** See loginHash. */
   readonly loginHashes: ReadonlySet<string>;
 }
 
-function askedPerson(named: NamedPerson): AskedPerson {
+function wantedPerson(named: NamedPerson): WantedPerson {
   if ("id" in named) return { ids: new Set([named.id]), loginHashes: new Set() };
   return { ids: new Set(), loginHashes: new Set([loginHash(named.login)]) };
 }
 
-/** The hash of a login in tombstones. */
 function loginHash(login: string): string {
   return createHash("sha256").update(login.toLowerCase()).digest("hex");
 }
@@ -139,13 +130,13 @@ interface KnownPerson {
   readonly logins: readonly string[];
 }
 
-/** Finds all ids and logins of a person through rows that have both, because GitHub sometimes gives only one of them. */
+/** All ids and logins of a person, by rows that have both: GitHub sometimes gives only one. */
 export async function findPerson(
-  { ids: asked, loginHashes }: AskedPerson,
+  { ids: given, loginHashes }: WantedPerson,
   stores: StoreDatabases,
 ): Promise<KnownPerson> {
   const pairs = await identitiesIn(stores);
-  const ids = new Set(asked);
+  const ids = new Set(given);
   const logins = new Set<string>();
   for (const { login } of pairs) if (login !== null && loginHashes.has(loginHash(login))) logins.add(login);
   // A renamed person has one id and two logins, so repeat until nothing is added.
@@ -165,7 +156,6 @@ interface Identity {
   readonly login: string | null;
 }
 
-/** Every stored pair of id and login or address. */
 async function identitiesIn(stores: StoreDatabases): Promise<readonly Identity[]> {
   const pairs: Identity[] = [];
   for (const { table, of, login, id } of NAMING)
@@ -183,7 +173,6 @@ async function identitiesIn(stores: StoreDatabases): Promise<readonly Identity[]
   return pairs;
 }
 
-/** Every text that may mention a person. */
 async function* textsNaming(db: Database, { table, key, texts }: MentioningTable): AsyncGenerator<string> {
   const order = key.map((name) => `"${name}"`).join(", ");
   for (const column of texts)
@@ -196,7 +185,6 @@ async function* textsNaming(db: Database, { table, key, texts }: MentioningTable
     }
 }
 
-/** Jobs with parsed JSON. */
 async function jobsOf(sql: Sql) {
   const rows = await sql.all<{ id: number; state: string; job: string }>("SELECT id, state, job FROM jobs");
   return rows.map((row) => ({ ...row, job: readJob(row.job) }));
@@ -212,7 +200,6 @@ function isBy({ id, login }: Identity, { ids, logins }: KnownPerson): boolean {
   return (id !== null && ids.includes(id)) || (login !== null && logins.includes(login.toLowerCase()));
 }
 
-/** Every row about the person. */
 async function personRows(
   person: KnownPerson,
   stores: StoreDatabases,

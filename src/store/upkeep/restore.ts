@@ -1,5 +1,5 @@
-// Restores a backup into a folder without a store. Later erasures are repeated before anything can read the data, and the store records
-// the restore, because GitHub may have newer posts.
+// Restores a backup into a folder without a store. Later erasures are repeated before anything can
+// read the data, and the restore is recorded: GitHub may have newer posts.
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnusable } from "../../domain/errors.ts";
@@ -21,9 +21,9 @@ import { appendTombstone, type Tombstone, tombstonesIn } from "./tombstones.ts";
 
 /**
  * @param now epoch milliseconds
- * @returns also the tombstones newer than the backup, and of how many repositories the server checks the existence on GitHub when it
- *   starts
- * @throws StoreUnusable when the backup is damaged or of a newer Kodiai, or `dataDir` holds a store
+ * @returns also the tombstones newer than the backup, and how many repositories the server looks up
+ *   on GitHub when it starts
+ * @throws StoreUnusable when the backup is damaged or newer, or `dataDir` holds a store
  */
 export async function restoreStore(from: string, dataDir: string, now: number) {
   refuseOver(dataDir);
@@ -92,7 +92,7 @@ async function forgetAgain(one: Tombstone, { queue, memory }: StoreDatabases): P
   await remembered?.forgetRepository(one.key);
 }
 
-/** Repositories that may have been deleted since the backup without a tombstone: removed once GitHub confirms it. */
+/** They may have been deleted since without a tombstone: removed once GitHub confirms it. */
 async function doubtful({ queue, memory }: StoreDatabases): Promise<readonly ForgetJob[]> {
   const known = new Map<string, { readonly repo: Repo; readonly installationId: number }>();
   for (const repo of memory === null ? [] : await storedLabels(memory).all())

@@ -1,4 +1,4 @@
-// Copies an open database atomically, at one moment, while others write to it; for one, before a schema upgrade.
+// Copies an open database at one moment, while others write; also before a schema upgrade.
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type Database from "better-sqlite3";
@@ -8,8 +8,8 @@ import { ownerOnly } from "../owner-only.ts";
 import type { SqliteDatabase } from "../sqlite.ts";
 
 /**
- * Copies the database to `to`; keeps an existing copy. VACUUM INTO reads one snapshot, so writers are not blocked, and skips free
- * pages, so deleted data is not in the copy.
+ * Copies the database to `to`; keeps an existing copy. VACUUM INTO reads one snapshot: writers are
+ * not blocked, and deleted data is not copied.
  *
  * @throws Error of SQLite: the disk is full, the file is damaged
  */
@@ -44,7 +44,7 @@ export const COPIES_DAYS = 30;
 const COPY = /^(?:queue|memory)\.db\.schema-\d+(?:\.partial)?$/;
 
 /**
- * Creates `FILE.schema-N` before `migrate` runs missing steps on the file at `path`. A new or current file is not copied.
+ * Creates `FILE.schema-N` before `migrate` runs missing steps on the file at `path`.
  *
  * @throws Error when the disk is full; then nothing was changed
  */

@@ -9,8 +9,8 @@ import type { SchemaPart } from "../migrate.ts";
 import { QUEUE_PART } from "../queue/schema.ts";
 
 /**
- * In the order of backups: a memory newer than its queue knows a review that the queue takes for unsent, which is harmless, because
- * sending asks GitHub first; the other way round a review would be missing in memory for good.
+ * In the order of backups: a memory newer than its queue knows a review that the queue takes for
+ * unsent; harmless, since sending asks GitHub first. An older one would miss a review for good.
  */
 export const STORE_FILES = [
   { name: "queue.db", part: QUEUE_PART },
@@ -67,8 +67,8 @@ export function schemaVersion(db: BetterSqlite.Database, part: string): number {
 }
 
 /**
- * Whether an empty file never held anything: a process killed in its first start leaves an empty queue.db before memory.db exists, or
- * an empty memory.db before queue.db has any rows.
+ * Whether an empty file never held anything: a process killed in its first start leaves an empty
+ * queue.db before memory.db exists, or an empty memory.db before queue.db has rows.
  */
 function isUnbegun(path: string): boolean {
   const [queue, memory] = [join(dirname(path), "queue.db"), join(dirname(path), "memory.db")];

@@ -1,4 +1,4 @@
-// Records erasures beside the store, so that a restore of an older backup repeats them. Only ids and hashes.
+// Records erasures: a restore of an older backup repeats them. Only ids and hashes.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type CloneIdentities, knownIdentity } from "../../adapters/git/clone-identity.ts";
 import { topOf } from "../../adapters/git/git.ts";
 import { defaultBranch, type LocalRange, localChanges, uncommittedWork } from "../../adapters/git/local-changes.ts";
@@ -6,7 +7,7 @@ import { noMemory } from "../../adapters/no-memory/no-memory.ts";
 import { sarifFiles } from "../../adapters/sarif/sarif-files.ts";
 import type { Repo } from "../../domain/job.ts";
 import { joinedReports } from "../../domain/tool-result.ts";
-import { isDatabase, isDataFolder } from "../../environment/data-dir.ts";
+import { isDatabase } from "../../environment/data-dir.ts";
 import { PLAIN_CHANGE, type ReviewPorts, type WritingPorts } from "../../flows/review/review-ports.ts";
 import type { PullRequests } from "../../ports.ts";
 import { inspector, knownRules, symbolsOfReview } from "../rules.ts";
@@ -15,7 +16,6 @@ import type { Remembered } from "./store.ts";
 
 export { defaultBranch, type LocalRange, topOf, uncommittedWork };
 
-/** A change to review from the command line. */
 export interface NamedChange {
   readonly repo: Repo;
   readonly number: number;
@@ -23,7 +23,7 @@ export interface NamedChange {
   readonly ports: WritingPorts;
 }
 
-/** Ports for a range of the local repository at `cwd`; nothing leaves the machine. Throws git's message when it cannot be read. */
+/** Ports for a range of the clone at `cwd`; nothing leaves the machine. Throws git's message. */
 export async function localPorts(
   cwd: string,
   range: LocalRange,
@@ -35,12 +35,14 @@ export async function localPorts(
   return { repo, number: pull.number, headSha: pull.head.sha, ports: { ...ports, snapshots } };
 }
 
-/** What is remembered at a place (see storePlaceIfAny); null while there is nothing. The code that opens a store is loaded for one. */
+/** What is remembered at a place (see storePlaceIfAny); null while there is nothing. */
 export async function storeAt(place: string | null): Promise<Remembered | null> {
-  return place !== null && mayHaveStore(place) ? (await import("./store.ts")).rememberedAt(place) : null;
+  return place !== null && (isDatabase(place) || existsSync(place))
+    ? (await import("./store.ts")).rememberedAt(place)
+    : null;
 }
 
-/** Rules, memory if there is any, and the chosen model. `repo` is the identity that memory knows. */
+/** Rules, memory if any, and the chosen model. `repo` is the identity that memory knows. */
 export async function portsOf(
   identities: CloneIdentities,
   pulls: PullRequests,
@@ -65,18 +67,9 @@ export async function portsOf(
   return { repo, ports };
 }
 
-/** False only where there is no folder: one that cannot be read is reported by rememberedAt. */
-function mayHaveStore(place: string): boolean {
-  try {
-    return isDatabase(place) || isDataFolder(place);
-  } catch {
-    return true;
-  }
-}
-
 /** The same ports with the results in SARIF files beside those that they have. */
 export function withSarif(ports: WritingPorts, files: readonly string[]): WritingPorts {
   const { tools } = ports;
   const named = sarifFiles(files);
-  return { ...ports, tools: { of: async (asked) => joinedReports([await tools.of(asked), await named.of(asked)]) } };
+  return { ...ports, tools: { of: async (change) => joinedReports([await tools.of(change), await named.of(change)]) } };
 }

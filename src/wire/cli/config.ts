@@ -1,7 +1,8 @@
-// Wires `kodiai config` to its ports: the configuration of a clone or of a GitHub repository, with the files that it extends.
+// Wires `kodiai config` to its ports: the configuration of a clone or of a repository on GitHub, with
+// files of its owner.
 
 import { lstat, readdir, readFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { join, relative } from "node:path";
 import { git, gitText } from "../../adapters/git/git.ts";
 import { githubFiles, type RepositoryFiles } from "../../adapters/github/read/pull-requests.ts";
 import { apiUrlFor, namedRepository } from "../../config/environment/github-address.ts";
@@ -10,63 +11,49 @@ import { UsageError } from "../../config/usage-error.ts";
 import type { Repo } from "../../domain/job.ts";
 import type { RootEntry } from "../../domain/pull-request.ts";
 import { decodeText } from "../../domain/text/decode-text.ts";
-import { isFolder } from "../../environment/data-dir.ts";
 import { configAt } from "../../gather/gather.ts";
 import { personsClient } from "../github.ts";
 import { knownRules } from "../rules.ts";
 
-type NamedRepository = ReturnType<typeof namedRepository>;
-type Files = RepositoryFiles;
-
-/**
- * Ports for the configuration of a folder (its file in the working tree), or of OWNER/NAME on GitHub.
- *
- * @param word undefined is the folder of the process
- * @returns `name` is the folder or OWNER/NAME; `notRead` what could not be read, and why, or null
- */
-export async function configVerbPorts(word: string | undefined) {
+/** The file in the working tree, and the owner's on GitHub; `notRead` is what could not be read. */
+export async function configHere(folder: string) {
   const token = process.env.GITHUB_TOKEN ?? "";
-  const filesOf = ({ host }: NamedRepository): Files => {
-    const github = personsClient(token, apiUrlFor(host));
-    return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
+  const origin = await originOf(folder);
+  const isReachable = origin !== null && token !== "";
+  const why = origin === null ? "the clone has no remote `origin` on a GitHub" : "GITHUB_TOKEN is not set";
+  const working = await textIn(folder, CONFIG_FILE, MAX_ASKED_BYTES);
+  const files = {
+    ownersText: isReachable ? ownersFiles(origin, token).ownersText : () => Promise.resolve(null),
+    text: ((_repo, path, _sha, bytes) => textIn(folder, path, bytes)) satisfies RepositoryFiles["text"],
+    rootEntries: () => entriesIn(folder),
+    ...(working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } }),
   };
-  if (word !== undefined && !isFolder(word)) {
-    const named = namedRepository(word);
-    if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");
-    const repo = repoOf(named);
-    const files = filesOf(named);
-    const own: Files["text"] = async (_repo, path, _sha, bytes) =>
-      (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
-    const read = async () => {
-      const text = await own(repo, CONFIG_FILE, "", MAX_ASKED_BYTES);
-      const ownConfig = text === null ? {} : { ownConfig: { place: " of the default branch", text } };
-      return configAt(repo, "", { ...files, text: own, ...ownConfig }, knownRules());
-    };
-    return { name: word, notRead: null, read };
-  }
-  const folder = resolve(word ?? ".");
-  const named = await originOf(folder);
-  const isReachable = named !== null && token !== "";
-  const { ownersText } = isReachable ? filesOf(named) : { ownersText: () => Promise.resolve(null) };
-  const repo = repoOf(named ?? { host: "local", owner: "local", name: "local" });
-  const text: Files["text"] = (_repo, path, _sha, bytes) => textIn(folder, path, bytes);
-  const why = named === null ? "the clone has no remote `origin` on a GitHub" : "GITHUB_TOKEN is not set";
   return {
-    name: folder,
     notRead: isReachable ? null : `what the owner's \`.github\` repository and \`_extends\` say: ${why}`,
-    read: async () => {
-      const working = await textIn(folder, CONFIG_FILE, MAX_ASKED_BYTES);
-      const ownConfig = working === null ? {} : { ownConfig: { place: await placeOf(folder, working), text: working } };
-      const files = { ownersText, text, rootEntries: () => entriesIn(folder), ...ownConfig };
-      return configAt(repo, "", files, knownRules());
-    },
+    parsed: await configAt(origin ?? NOWHERE, "", files, knownRules()),
   };
 }
 
-/** Only its name matters, because files are read by repository name. */
-function repoOf({ host, owner, name }: NamedRepository): Repo {
-  return { host, id: 0, ownerId: 0, owner, name, visibility: "private" };
+/** The configuration of OWNER/NAME on its default branch. @throws UsageError for another word */
+export async function configOnGitHub(word: string) {
+  const token = process.env.GITHUB_TOKEN ?? "";
+  const repo = { ...NOWHERE, ...namedRepository(word) };
+  if (token === "") throw new UsageError("set GITHUB_TOKEN to read the configuration of a repository on GitHub");
+  const files = ownersFiles(repo, token);
+  const text: RepositoryFiles["text"] = async (_repo, path, _sha, bytes) =>
+    (await files.ownersText(repo, repo.name, path, bytes))?.text ?? null;
+  const own = await text(repo, CONFIG_FILE, "", MAX_ASKED_BYTES);
+  const ownConfig = own === null ? {} : { ownConfig: { place: " of the default branch", text: own } };
+  return { notRead: null, parsed: await configAt(repo, "", { ...files, text, ...ownConfig }, knownRules()) };
 }
+
+function ownersFiles({ host }: Repo, token: string): RepositoryFiles {
+  const github = personsClient(token, apiUrlFor(host));
+  return githubFiles({ forOwnersRepository: () => Promise.resolve(github) }, 0);
+}
+
+/** Only its names matter, because files are read by repository name. */
+const NOWHERE = { host: "local", id: 0, ownerId: 0, owner: "local", name: "local", visibility: "private" } as const;
 
 /** The commit that has this text; or that none has it, so that reviews do not use it. */
 async function placeOf(folder: string, text: string): Promise<string> {
@@ -77,16 +64,16 @@ async function placeOf(folder: string, text: string): Promise<string> {
   return ` of the working tree, which HEAD has not: reviews use it with --config ${path}`;
 }
 
-/** `git@github.com:acme/shop.git`, `ssh://git@github.com/acme/shop`, `https://github.com/acme/shop.git`. */
+/** `git@github.com:acme/shop.git`, `ssh://git@github.com/acme/shop`, `https://github.com/…`. */
 const REMOTE =
   /^(?:[\w.-]{1,100}@|(?:ssh|https?|git):\/\/(?:[^@/\s]{1,200}@)?)([\w.-]{1,250})(?::\d{1,5})?[:/]([\w.-]{1,100})\/([\w.-]{1,100}?)(?:\.git)?\/?$/;
 
-async function originOf(folder: string): Promise<NamedRepository | null> {
+async function originOf(folder: string): Promise<Repo | null> {
   const url = await gitText(folder, ["remote", "get-url", "origin"]).catch(() => "");
   const match = REMOTE.exec(url);
   if (match === null) return null;
   const [, host = "", owner = "", name = ""] = match;
-  return { host: host.toLowerCase(), owner, name };
+  return { ...NOWHERE, host: host.toLowerCase(), owner, name };
 }
 
 async function textIn(folder: string, path: string, maxBytes: number): Promise<string | null> {
@@ -101,9 +88,9 @@ export async function entriesIn(folder: string): Promise<readonly RootEntry[]> {
   const list = async (below: string) => {
     const found = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
     return found.map(
-      (one): RootEntry => ({
-        path: `${below}${one.name}`,
-        kind: one.isSymbolicLink() ? "link" : one.isFile() ? "file" : "folder",
+      (entry): RootEntry => ({
+        path: `${below}${entry.name}`,
+        kind: entry.isSymbolicLink() ? "link" : entry.isFile() ? "file" : "folder",
       }),
     );
   };

@@ -1,5 +1,4 @@
-// Wires the MCP tools to their ports: memory in a folder, diffs of one repository, rules in a process of their own. Nothing here can
-// post.
+// Wires the MCP tools to their ports: memory in a folder, diffs of a repository. Nothing can post.
 
 import { tmpdir, userInfo } from "node:os";
 import { resolve } from "node:path";
@@ -35,10 +34,7 @@ interface McpWords {
 export type McpPorts = Awaited<ReturnType<typeof mcpPorts>>;
 export type McpMemory = ReturnType<typeof memoryOf>;
 
-/**
- * Ports for the tools: the memory of one data folder, and reviews of one repository's diffs. None of them can post. Throws UsageError
- * or GitFailed when the repository cannot be determined.
- */
+/** @throws UsageError or GitFailed when the repository cannot be determined */
 export async function mcpPorts(words: McpWords) {
   const store = storePlace(words.dataDir);
   isStoreAt(store);
@@ -77,14 +73,13 @@ export async function mcpPorts(words: McpWords) {
     folder,
     isAll: words.isAll,
     mayWrite: words.mayWrite,
-    /** Finds a repository in memory by name; rejects with the fix. */
     named,
     memory: async () => {
       const memory = await opened();
       return memory && memoryOf(memory);
     },
     hasClone,
-    /** A change of the repository, with the folder's configuration; only a diff can be of another one than the clone's. */
+    /** A change, with the folder's configuration; only a diff can be of another repository. */
     change: async (to: Repo, range: LocalRange, signal: AbortSignal): Promise<NamedChange> => {
       const memory = await opened();
       const { pull, pulls, snapshots } = await localChanges(to === repo ? place : tmpdir(), range);
@@ -106,7 +101,6 @@ export async function mcpPorts(words: McpWords) {
       };
       return { repo: to, number: pull.number, headSha: pull.head.sha, ports };
     },
-    /** A few of the reviews that this server wrote, newest first. */
     recent: [] as Review[],
     /** Stores memories; only called when `mayWrite`. */
     keep: async (records: readonly MemoryRecord[]) => {

@@ -15,7 +15,7 @@ import { isFolder, shownPlace, storePlace } from "../../environment/data-dir.ts"
 import { findRepository, nameOf, nothingRemembered } from "../../flows/memory/find-repository.ts";
 import type { SearchPorts } from "../../flows/memory/search-memory.ts";
 import type { HistoryPorts } from "../../flows/repository/import-history.ts";
-import type { Embedder, RepositoryLabels, Reranker, Tree } from "../../ports/memory.ts";
+import type { Embedder, RepositoryLabels, Reranker } from "../../ports/memory.ts";
 import { type PersonsRepository, personsPast } from "../github.ts";
 import { chosenEmbedder, chosenReranker } from "../models.ts";
 import { redact, registerSecrets, safeRetrievals } from "../secrets.ts";
@@ -23,7 +23,6 @@ import { openStore, type Store } from "../store.ts";
 import { openForReading, unrecorded } from "./store.ts";
 
 export interface MemoryStore extends Omit<Store, "close"> {
-  /** As storePlace names it. */
   readonly place: string;
   readonly redact: typeof redact;
   readonly embedder: Embedder;
@@ -36,7 +35,7 @@ export async function openMemoryFor(place: string): Promise<MemoryStore> {
 }
 
 /** The store with the environment's embedder. Throws why memory could not be opened. */
-export async function withEmbedder(store: Store, place: string): Promise<MemoryStore> {
+async function withEmbedder(store: Store, place: string): Promise<MemoryStore> {
   // For a verb about memory, the reason is better than an empty answer.
   if (store.memoryProblem !== null) throw store.memoryProblem;
   const read = readEmbeddings(setVariables(process.env));
@@ -59,54 +58,37 @@ export async function repositoryOf(word: string | undefined, all: RepositoryLabe
   return findRepository(word, await all(), dir);
 }
 
-export interface MemoryVerbPorts extends MemoryStore {
-  /** Finds what `--repo` names: a folder, or OWNER/NAME. */
-  readonly repoOf: (repo: string | undefined) => Promise<Repo>;
-  readonly repositories: RepositoryLabels["all"];
-}
+export type MemoryVerbPorts = Awaited<ReturnType<typeof memoryVerbPorts>>;
 
-/** Ports of `kodiai memory` and `kodiai replay`. */
-export async function memoryVerbPorts(word: string | undefined): Promise<MemoryVerbPorts> {
+/** Ports of `kodiai memory`; `repoOf` finds what `--repo` names: a folder, or OWNER/NAME. */
+export async function memoryVerbPorts(word: string | undefined) {
   const opened = await openMemoryFor(storePlace(word));
-  const { all } = opened.labels;
-  return {
-    ...opened,
-    repoOf: (repo: string | undefined) => repositoryOf(repo, all, shownPlace(opened.place)),
-    repositories: all,
-  };
-}
-
-interface MemoryIfAny {
-  readonly folder: string;
-  readonly opened: MemoryStore | null;
-  readonly close: () => void;
-}
-
-/** Memory for verbs that only read it, at `--data-dir`; `opened` is null without memory, and then no file is created. */
-export async function memoryIfAny(word: string | undefined): Promise<MemoryIfAny> {
-  const place = storePlace(word);
-  const store = await openForReading(place);
-  const opened = store && (await withEmbedder(store, place));
-  return { folder: shownPlace(place), opened, close: () => opened?.close() };
+  const { labels, place } = opened;
+  return { ...opened, repoOf: (repo: string | undefined) => repositoryOf(repo, labels.all, shownPlace(place)) };
 }
 
 /**
- * The repository that `--repo` names (a folder, OWNER/NAME or HOST/ID; for undefined, the current folder's), with memory.
- *
- * @throws UsageError; Error when there are no memories of it
+ * Memory for verbs that only read it, and the repository that `--repo` names (a folder, OWNER/NAME
+ * or HOST/ID). No file is created. @throws UsageError; Error when there are no memories of it
  */
-export async function repositoryWithMemory(
+export async function memoryToRead(
+  dataDir: string | undefined,
   word: string | undefined,
-  { opened, folder }: MemoryIfAny,
-): Promise<{ readonly repo: Repo; readonly opened: MemoryStore }> {
-  const known = (await opened?.labels.all()) ?? [];
-  const repo = await repositoryOf(word, async () => known, folder);
-  if (opened === null || !known.some((one) => repoKey(one) === repoKey(repo)))
-    throw new Error(nothingRemembered(nameOf(repo), known, folder));
-  return { repo, opened };
+): Promise<MemoryStore & { readonly repo: Repo }> {
+  const place = storePlace(dataDir);
+  const store = await openForReading(place);
+  const opened = store && (await withEmbedder(store, place));
+  try {
+    const known = (await opened?.labels.all()) ?? [];
+    const repo = await repositoryOf(word, async () => known, shownPlace(place));
+    if (opened !== null && known.some((other) => repoKey(other) === repoKey(repo))) return { ...opened, repo };
+    throw new Error(nothingRemembered(nameOf(repo), known, shownPlace(place)));
+  } catch (error) {
+    opened?.close();
+    throw error;
+  }
 }
 
-/** Ports of a search by hand, without what reranks. */
 export function searchPorts({ embedder, recall, retrievals }: MemoryStore): Omit<SearchPorts, "reranker"> {
   const log = safeRetrievals(retrievals, unrecorded);
   return { embedder, recall, allowance: NO_ALLOWANCE, retrievals: log, now: Date.now };
@@ -131,15 +113,8 @@ interface IndexWords {
   readonly dataDir: string | undefined;
 }
 
-interface IndexVerbPorts extends MemoryStore {
-  readonly repo: Repo;
-  readonly tree: Tree;
-  readonly urlOf: (file: string) => string | null;
-  readonly now: () => number;
-}
-
 /** Ports of `kodiai index`: the tree of one commit of a clone, and memory. */
-export async function indexVerbPorts(words: IndexWords): Promise<IndexVerbPorts> {
+export async function indexVerbPorts(words: IndexWords) {
   const opened = await openMemoryFor(storePlace(words.dataDir));
   try {
     const { path, repo: word, wiki } = words;
@@ -163,15 +138,9 @@ function fileUrl({ host, owner, name }: Repo, commit: string, path: string, isWi
   return `${page}/blob/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** The repository to import, with which token, into which folder. */
-interface HistoryWords extends PersonsRepository {
-  readonly dataDir: string | undefined;
-  readonly isDry: boolean;
-}
-
 /** Ports of `kodiai import`. A dry run opens no file. */
 export async function historyVerbPorts(
-  words: HistoryWords,
+  words: PersonsRepository & { readonly dataDir: string | undefined; readonly isDry: boolean },
 ): Promise<HistoryPorts & { readonly repo: Repo; readonly close: () => void }> {
   registerSecrets(words.token);
   const found = await personsPast(words);

@@ -8,15 +8,13 @@ import type { ModelAnswer, ModelRequest, ModelUsage, Purpose } from "../../domai
 import { type Model, type ModelAccess, type ModelLessons, type SpendingStore, UNLIMITED } from "../../ports/model.ts";
 
 export interface ModelWish {
-  /** `auto`: the environment's model, if set. `show`: no model is called, but every request is reported. */
+  /** `auto`: the environment's model, if set. `show`: none is called, every request is reported. */
   readonly use: "auto" | "off" | "show";
   /** Called with each request; with `show`, secrets are masked as they would be when sent. */
   readonly onQuestion: (request: ModelRequest<unknown>) => void;
 }
 
 /**
- * Access to the chosen model; null without one.
- *
  * @param spending where costs are recorded; null without a store
  * @param lessons where it is remembered what the server does not take; null: only in this process
  * @throws UsageError with every problem of the model's variables

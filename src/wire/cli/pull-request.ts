@@ -20,11 +20,7 @@ import { type Remembered, unrecorded } from "./store.ts";
 
 type NamedPull = PersonsRepository & { readonly number: number; readonly model: ModelWish };
 
-/**
- * Reads a pull request with a person's token; no port could post. Throws when it does not exist or the token may not read it.
- *
- * @param named `place`: see storePlaceIfAny
- */
+/** No port could post. Throws when there is no such pull request or the token may not read it. */
 export async function pullRequestPorts(named: NamedPull & { readonly place: string | null }): Promise<NamedChange> {
   const github = personsClient(named.token, named.apiUrl);
   return readingPorts(github, "kodiai[bot]", await storeAt(named.place), named);
@@ -33,11 +29,8 @@ export async function pullRequestPorts(named: NamedPull & { readonly place: stri
 const WORKFLOWS_LOGIN = "github-actions[bot]";
 
 /**
- * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The store holds what was sent and what
- * is remembered, until the runner ends.
- *
- * @param named `place`: see storePlace; a store is made there
- * @throws as pullRequestPorts and openStore
+ * Reads a pull request and comments on it, with the token of a workflow of GitHub Actions. The
+ * store holds what was sent and what is remembered, until the runner ends. Throws as above.
  */
 export async function commentingPorts(
   named: NamedPull & { readonly place: string },
@@ -61,8 +54,8 @@ export async function commentingPorts(
     store.writes,
     0,
   );
-  const { memory, past, ledger, checks: checkBook, waits } = store;
-  const kept = { memory, past, keeping: past, ledger, checkBook, waits, redact, botLogin: WORKFLOWS_LOGIN };
+  const { memory, past, ledger, checks: checkStore, waits } = store;
+  const kept = { memory, past, keeping: past, ledger, checkStore, waits, redact, botLogin: WORKFLOWS_LOGIN };
   const once = { commentLimit: null, isOnGitHub: null, isLastTry: false };
   const reviews = reviewsOn({ botLogin: WORKFLOWS_LOGIN, onUnposted: null }, github, path);
   // The workflow's own job is the check.

@@ -15,7 +15,6 @@ export async function readAppYml(): Promise<AppDescription> {
   return appDescription(await readFile(APP_YML, "utf8"));
 }
 
-/** Exchanges the code of the manifest flow for the App and its secrets. */
 export async function createdApp(code: string, apiUrl: string): Promise<FreshApp> {
   const app = await convertManifest(quietOctokit(apiUrl, githubFetch(apiUrl)), code);
   registerSecrets(app.privateKey, app.webhookSecret, app.clientSecret);

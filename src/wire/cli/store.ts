@@ -1,5 +1,4 @@
-// The store for the command line, in a folder or in DATABASE_URL's PostgreSQL, and the verbs that maintain it. Reading creates
-// nothing.
+// The store for the command line, and the verbs that maintain it. Reading creates nothing.
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -29,7 +28,7 @@ export function isStoreAt(place: string): boolean {
   return files.length > 0;
 }
 
-/** The store at a place for a command that creates none; null while there is none. Throws as isStoreAt and openStore do. */
+/** Null while there is no store; creates none. Throws as isStoreAt and openStore do. */
 export async function openForReading(place: string): Promise<Store | null> {
   return isStoreAt(place) ? openStore(place, { isCommand: true, dataDir: dataDirIfAny(undefined) }) : null;
 }
@@ -37,7 +36,7 @@ export async function openForReading(place: string): Promise<Store | null> {
 export type Remembered = Pick<WritingPorts, "recall" | "retrievals"> &
   Partial<Pick<Store, "spending" | "labels" | "modelLessons">>;
 
-/** What a local review needs of the store; null while there is none. A store that cannot be opened only degrades it. */
+/** What a local review needs; null while there is no store. One that does not open degrades it. */
 export async function rememberedAt(place: string): Promise<Remembered | null> {
   try {
     const store = await openForReading(place);
@@ -53,7 +52,7 @@ export function unrecorded(error: unknown): void {
   process.stderr.write(`kodiai: this retrieval is not in the statistics: ${reason}\n`);
 }
 
-/** Ports of `kodiai backup` and `kodiai restore`. Both throw StoreUnusable with what the operator can do. */
+/** Both throw StoreUnusable with what the operator can do. */
 export function backupPorts(word: string | undefined) {
   if (isDatabase(storePlace(word))) {
     throw new UsageError("DATABASE_URL names a PostgreSQL: back it up and restore it with its own tools, as pg_dump");
@@ -66,11 +65,7 @@ export function backupPorts(word: string | undefined) {
   };
 }
 
-/**
- * Ports of `kodiai export-data` and `kodiai erase`.
- *
- * @throws UsageError without a store; creates no file. Error when memory cannot be opened: an erasure would be incomplete
- */
+/** @throws UsageError without a store; Error when memory does not open: much would be left out */
 export async function personPorts(word: string | undefined): Promise<Store["people"] & Pick<Store, "close">> {
   const store = await openForReading(storePlace(word));
   if (store === null) throw new UsageError(`there is no store in ${dataDir(word)}; see --data-dir`);

@@ -33,7 +33,9 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
   const timers = { now: () => NOW };
   const model = (more: Partial<ServedModelSettings> = {}) =>
     modelFor(server.url, { structuredOutput, ...timers, ...more });
-  /** A short patience only for what never answers: a busy machine may need long for a first request. */
+  /**
+   * A short patience only for what never answers: a busy machine may need long for a first request.
+   */
   const hasty = (limits: Partial<ModelLimits>) => model({ limits: { retries: 1, ...limits } });
 
   beforeEach(async () => {
@@ -295,7 +297,8 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     let clock = NOW;
     const asked = model({ now: () => clock, limits: { breakMs: 400 } });
     expect(await asked.ask(QUESTION)).toMatchObject({ failure: "overloaded", usage: { requests: 4 } });
-    // The fifth failure opens the circuit in the middle of a question, which still tells what it met.
+    // The fifth failure opens the circuit in the middle of a question, which still tells what it
+    // met.
     expect(await asked.ask(QUESTION)).toMatchObject({ failure: "overloaded", usage: { requests: 1 } });
     clock += 100;
     const open = await asked.ask({ ...QUESTION, tier: "small" });

@@ -23,7 +23,9 @@ const LIMITS: Partial<ServiceLimits> = {
   breakAfter: 4,
 };
 
-/** A short patience only for what never answers: a busy machine may need long for a first request. */
+/**
+ * A short patience only for what never answers: a busy machine may need long for a first request.
+ */
 function patience(fault: Answer): Partial<ServiceLimits> {
   return fault === hang || fault === stall ? { ...LIMITS, attemptMs: 500 } : LIMITS;
 }

@@ -12,7 +12,7 @@ export function feedbackStoreContract(name: string, open: OpenStateStores): void
   describe(`${name} keeps the promises of a book of looks`, () => {
     test("those with a posted review of the last 30 days, an hour after it or the last look, and once after their end", async () => {
       const { queue, stores } = await open();
-      const { looks: book, ledger } = stores;
+      const { feedback: book, ledger } = stores;
       const { repo } = reviewJob(1, "a");
       const reviewed = async (number: number, settledAt: number, outcome: string) => {
         const job = reviewJob(number, "a");

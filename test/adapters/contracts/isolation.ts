@@ -1,4 +1,5 @@
-// Whose words reach whom: random lives of repositories, held against a model that knows nothing of SQL.
+// Whose words reach whom: random lives of repositories, held against a model that knows nothing of
+// SQL.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Repo } from "../../../src/domain/job.ts";
@@ -31,7 +32,10 @@ const act = fc.oneof(
 );
 type Act = typeof act extends fc.Arbitrary<infer T> ? T : never;
 
-/** Two hosts with the same numbers, of repositories and of owners: 1 of one is not 1 of the other. Lives share neither. */
+/**
+ * Two hosts with the same numbers, of repositories and of owners: 1 of one is not 1 of the other.
+ * Lives share neither.
+ */
 function newborn(life: number): Repo[] {
   return Array.from({ length: SLOTS }, (_, at) => ({
     host: at % 2 === 0 ? "github.com" : "github.acme.corp",
@@ -56,7 +60,10 @@ interface World {
 /** Stands in everything that a repository of this slot remembers, and nowhere else. */
 const canaryOf = (life: number, of: number) => `canary${life}x${of}`;
 
-/** Words that everybody uses, with the canary as code, name, path, address, quote, person and reason. */
+/**
+ * Words that everybody uses, with the canary as code, name, path, address, quote, person and
+ * reason.
+ */
 function secrets(life: number, of: number): Partial<MemoryRecord> {
   const canary = canaryOf(life, of);
   return {
@@ -77,7 +84,8 @@ async function play({ memory, labels }: OpenMemoryPorts, world: World, step: Act
   const [oldest] = own;
   switch (step.kind) {
     case "remember": {
-      // Before anything is remembered there is no label that could be narrower than what the job believes.
+      // Before anything is remembered there is no label that could be narrower than what the job
+      // believes.
       const { ownerId, visibility } = step.old && own.length > 0 ? (world.first[step.slot] as Repo) : repo;
       const record = memoryRecord(
         { repo: repoKey(repo), ownerId, visibility, ...secrets(world.life, step.slot) },
@@ -117,7 +125,10 @@ async function play({ memory, labels }: OpenMemoryPorts, world: World, step: Act
 
 const OPEN = { private: 0, internal: 1, public: 2 } as const;
 
-/** What a person would say: mine; or, if I take and they give, of the same company on the same server, and no more secret than I am. */
+/**
+ * What a person would say: mine; or, if I take and they give, of the same company on the same
+ * server, and no more secret than I am.
+ */
 function mayHear(world: World, target: number, of: number, takes: boolean): boolean {
   const [hearer, speaker] = [world.repos[target] as Repo, world.repos[of] as Repo];
   if (of === target) return true;
@@ -130,7 +141,10 @@ function mayHear(world: World, target: number, of: number, takes: boolean): bool
   );
 }
 
-/** Every id that any way of asking gives to a pull request of the target, before the stage's own second look and after it. */
+/**
+ * Every id that any way of asking gives to a pull request of the target, before the stage's own
+ * second look and after it.
+ */
 async function retrieved({ recall }: OpenMemoryPorts, world: World, target: number, pull: number, takes: boolean) {
   const repo = world.repos[target] as Repo;
   const scope = scopeOf({ repo, pull: { number: pull } }, takes);
@@ -191,7 +205,8 @@ export function isolationContract(name: string, open: OpenMemory, lives: number)
             if (source === undefined) return;
             expect(source.record.stale).toBe(false);
             const [hearer, speaker] = [world.repos[target] as Repo, world.repos[source.of] as Repo];
-            // The store alone: never another server or company, never to the public what is not public.
+            // The store alone: never another server or company, never to the public what is not
+            // public.
             const isPool = takes && world.gives[source.of] && speaker.host === hearer.host;
             expect(source.of === target || (isPool && speaker.ownerId === hearer.ownerId)).toBe(true);
             expect(source.of === target || hearer.visibility !== "public" || speaker.visibility === "public").toBe(

@@ -26,6 +26,7 @@ export const review = (headSha: string, baseSha = "base") =>
     hunks: [],
     month: null,
     isByOutsider: false,
+    answersCommands: true,
     summaryBecause: null,
     agentPrompt: true,
   }) as unknown as Review;

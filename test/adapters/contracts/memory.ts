@@ -10,7 +10,10 @@ export const SHOP = "github.com/42";
 
 let serial = 0;
 
-/** A remembered comment of acme/shop; every field that a test does not care about is as in production. */
+/**
+ * A remembered comment of acme/shop; every field that a test does not care about is as in
+ * production.
+ */
 export function memoryRecord(over: Partial<MemoryRecord> = {}, from: Partial<MemoryRecord["provenance"]> = {}) {
   return aMemory({
     ownerId: 9,

@@ -23,9 +23,15 @@ export interface Speech {
   /** Whole answers, however the server words their end. */
   readonly whole: readonly (readonly [string, Reply])[];
   readonly names: Model["names"];
-  /** US$ for a million tokens of the main model, which costs 2 in and 10 out, written to and read from the cache. */
+  /**
+   * US$ for a million tokens of the main model, which costs 2 in and 10 out, written to and read
+   * from the cache.
+   */
   readonly cache: { readonly write: number; readonly read: number };
-  /** How long a prompt of the small model may be before it costs more; US$ for a million tokens, then and from then on. */
+  /**
+   * How long a prompt of the small model may be before it costs more; US$ for a million tokens,
+   * then and from then on.
+   */
   readonly small: { readonly upTo: number; readonly usd: number; readonly above: number };
 }
 

@@ -1,4 +1,5 @@
-// What is kept about one person, found by login or id wherever it stands; and nothing of it once they are erased.
+// What is kept about one person, found by login or id wherever it stands; and nothing of it once
+// they are erased.
 import { describe, expect, test } from "vitest";
 import type { CommandJob } from "../../../src/domain/command.ts";
 import type { PersonStore } from "../../../src/store/upkeep/people.ts";

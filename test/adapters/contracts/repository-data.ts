@@ -24,7 +24,7 @@ async function fill(stores: Records, repoId: number): Promise<void> {
     1,
   );
   await stores.waits.learn(job.repo, 5);
-  await stores.looks.recordCheck(job, 1, false);
+  await stores.feedback.recordCheck(job, 1, false);
   await stores.missed.recordCheck(
     job.repo,
     [{ number: 1, headSha: "h", baseRef: "main", createdAt: 1, updatedAt: 1, described: {} }],

@@ -19,7 +19,9 @@ export const IDS = CANDIDATES.map(({ id }) => id);
 export const QUERY = "Fix data race in cache";
 
 export interface RerankerUnderTest {
-  /** A reranker whose next answers name these places, best first; and the count of requests it made. */
+  /**
+   * A reranker whose next answers name these places, best first; and the count of requests it made.
+   */
   naming(places: readonly unknown[]): { readonly reranker: Reranker; requests(): number };
   /** Rerankers in trouble, each with the reason that is told. */
   readonly failing: readonly {

@@ -95,7 +95,8 @@ export function spendingContract(name: string, open: OpenStateStores): void {
         usd: 1,
         usages: [{ spent: 0.25, aside: 0 }],
       });
-      // A question of before that is answered now was paid, and comes off nothing; nor does its end give anything back.
+      // A question of before that is answered now was paid, and comes off nothing; nor does its end
+      // give anything back.
       await book.record(SHOP, 100, "review", USAGE, lost);
       await book.reservations(lost, SHOP).release();
       expect(await book.usage(SHOP, 0)).toEqual({ spent: 0.5, aside: 1 });

@@ -13,7 +13,10 @@ export interface StateStoreHarness {
 
 export type OpenStateStores = () => Promise<StateStoreHarness>;
 
-/** Repositories whose ids begin alike: what is looked for by the beginning of a key must tell them apart. */
+/**
+ * Repositories whose ids begin alike: what is looked for by the beginning of a key must tell them
+ * apart.
+ */
 export const SHOP = { host: "github.com", id: 42 } as const;
 export const NEIGHBOURS = [
   { host: "github.com", id: 421 },

@@ -17,7 +17,9 @@ export function changed(...names: readonly string[]): SoughtNames {
   return { used: new Set(), changed: new Set(names), near: [] };
 }
 
-/** A definition of `priceOf` on line 2, a use on line 2 of another file, and words that are neither. */
+/**
+ * A definition of `priceOf` on line 2, a use on line 2 of another file, and words that are neither.
+ */
 const LANGUAGES: readonly (readonly [language: string, defines: readonly string[], uses: readonly string[]])[] = [
   [
     "ts",
@@ -41,7 +43,9 @@ const LANGUAGES: readonly (readonly [language: string, defines: readonly string[
 
 type Taken = readonly [ending: string, text: string, takes: object | null, calls: readonly (readonly unknown[])[]];
 
-/** One function in each language, and calls of it: what stands before the name, and the arguments. */
+/**
+ * One function in each language, and calls of it: what stands before the name, and the arguments.
+ */
 const TAKES: readonly Taken[] = [
   [
     "ts",

@@ -1,4 +1,5 @@
-// Programs that the worker starts get no key: git, in the place of which a script prints its environment.
+// Programs that the worker starts get no key: git, in the place of which a script prints its
+// environment.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

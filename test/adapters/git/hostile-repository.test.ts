@@ -21,7 +21,7 @@ import {
   uncommittedWork,
 } from "../../../src/adapters/git/local-changes.ts";
 import { gitTree } from "../../../src/adapters/git/snapshot.ts";
-import { configVerbPorts } from "../../../src/wire/cli/config.ts";
+import { configHere } from "../../../src/wire/cli/config.ts";
 
 let root: string;
 let outer: string;
@@ -134,7 +134,10 @@ function soil(folder: string): void {
   }
 }
 
-/** How a repository can be inside another; each returns the name under which it is left out, or null. */
+/**
+ * How a repository can be inside another; each returns the name under which it is left out, or
+ * null.
+ */
 const NESTINGS: Readonly<Record<string, () => string | null>> = {
   "a folder with .git": () => {
     hostile(join(outer, "nested"));
@@ -270,7 +273,7 @@ test.each(Object.entries(NESTINGS))("no call runs a program of a hostile reposit
   await defaultBranch(outer);
   const tree = await gitTree(outer, "HEAD");
   for await (const _ of tree.texts((await tree.list()).files));
-  await (await configVerbPorts(outer)).read();
+  await configHere(outer);
   expect(readdirSync(marks)).toEqual([]);
 
   const reason = "a repository of its own, which is not entered: review it in its folder";

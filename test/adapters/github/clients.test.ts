@@ -1,4 +1,5 @@
-// Tokens: each for one repository and the rights that its work needs, and none that is about to end is worked with.
+// Tokens: each for one repository and the rights that its work needs, and none that is about to end
+// is worked with.
 import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
 import { githubClients } from "../../../src/adapters/github/clients.ts";

@@ -1,5 +1,5 @@
-// Every GraphQL document that Kodiai can send is one that GitHub takes: by its published schema, without deprecated fields, and
-// within its limits.
+// Every GraphQL document that Kodiai can send is one that GitHub takes: by its published schema,
+// without deprecated fields, and within its limits.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getNamedType, NoDeprecatedCustomRule, parse, TypeInfo, validate, visit, visitWithTypeInfo } from "graphql";

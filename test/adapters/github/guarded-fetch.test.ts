@@ -1,4 +1,5 @@
-// The one way out: which addresses are never reached, however they are written or resolved, and what a redirect takes along.
+// The one way out: which addresses are never reached, however they are written or resolved, and
+// what a redirect takes along.
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -40,7 +41,10 @@ async function reached(promise: Promise<{ text(): Promise<string> }>): Promise<s
 }
 
 describe("addresses that the internet does not route", () => {
-  /** How an address is connected to: called by itself, by a name that resolves to it, and called without being allowed. */
+  /**
+   * How an address is connected to: called by itself, by a name that resolves to it, and called
+   * without being allowed.
+   */
   const ways = async (form: string) => {
     const { hostname } = new URL(form);
     const address = hostname.replace(/^\[|\]$/g, "");
@@ -56,7 +60,8 @@ describe("addresses that the internet does not route", () => {
     };
   };
 
-  // Numbers, octal, hexadecimal, short, mapped, embedded, compressed: the URL parser turns each into one form.
+  // Numbers, octal, hexadecimal, short, mapped, embedded, compressed: the URL parser turns each
+  // into one form.
   test.each([
     "http://0",
     "http://0.0.0.0",

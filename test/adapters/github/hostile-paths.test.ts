@@ -1,5 +1,5 @@
-// Names of files and branches that nobody here wrote, in requests to GitHub: each arrives as the very name that it is, within the
-// repository that was meant.
+// Names of files and branches that nobody here wrote, in requests to GitHub: each arrives as the
+// very name that it is, within the repository that was meant.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Octokit } from "@octokit/rest";
@@ -27,7 +27,9 @@ const github = new Octokit({
 const files = githubFiles({ forOwnersRepository: () => Promise.resolve(github as never) }, 1);
 const BASE = `/repos/${REPO.owner}/${REPO.name}`;
 
-/** The request's own idea of the path, decoded once as a server does; null when nothing was asked. */
+/**
+ * The request's own idea of the path, decoded once as a server does; null when nothing was asked.
+ */
 async function contentsAsked(
   path: string,
   sha: string,

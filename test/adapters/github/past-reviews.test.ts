@@ -1,4 +1,5 @@
-// What was said on pull requests, as GitHub's own API tells it: each request is checked against GitHub's description.
+// What was said on pull requests, as GitHub's own API tells it: each request is checked against
+// GitHub's description.
 import { Octokit } from "@octokit/rest";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { githubPastReviews } from "../../../src/adapters/github/read/past-reviews.ts";

@@ -1,4 +1,5 @@
-// The marker of something of ours: whoever copies one, or knows all but the secret, has none for another place.
+// The marker of something of ours: whoever copies one, or knows all but the secret, has none for
+// another place.
 import { expect, test } from "vitest";
 import { signWrite } from "../../../src/adapters/github/write/find-post.ts";
 import type { Wanted } from "../../../src/ports/writes.ts";

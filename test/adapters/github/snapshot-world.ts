@@ -1,4 +1,5 @@
-// Snapshots as the server takes them: its clients, its two ways out and a folder of blobs, against a GitHub of our own.
+// Snapshots as the server takes them: its clients, its two ways out and a folder of blobs, against
+// a GitHub of our own.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -61,7 +62,10 @@ export async function snapshotWorld(files: Files, more: Partial<SnapshotLimits> 
     /** The snapshot of the pull request's head as it is now. */
     taken: () => snapshots.at(repo, at(opened.headSha)),
     pull: at(opened.headSha),
-    /** Paths below the repository that were asked of the API since the world began, without the token's. */
+    /**
+     * Paths below the repository that were asked of the API since the world began, without the
+     * token's.
+     */
     asked: () =>
       world.requests.flatMap(({ method, path }) =>
         method === "GET" && path.startsWith("/repos/acme/shop/") ? [path.slice("/repos/acme/shop/".length)] : [],

@@ -1,4 +1,5 @@
-// Each status at each place where GitHub is asked: what our code makes of it, and how often it asks.
+// Each status at each place where GitHub is asked: what our code makes of it, and how often it
+// asks.
 
 import { Octokit } from "@octokit/rest";
 import { expect, test } from "vitest";
@@ -21,7 +22,10 @@ const HEAD = "a".repeat(40);
 const BOT = "kodiai[bot]";
 const MESSAGES = new Map([[403, "Resource not accessible by integration"]]);
 
-/** A GitHub that answers one route with a status, and all others as if nothing had ever been written. */
+/**
+ * A GitHub that answers one route with a status, and all others as if nothing had ever been
+ * written.
+ */
 async function world(
   route: RegExp,
   status: number,
@@ -111,7 +115,9 @@ const PLACES: readonly (readonly [string, RegExp, (ports: Ports) => Promise<unkn
   ["a token", /access_tokens$/, async () => {}],
 ];
 
-/** What becomes of the job: `missing` ends it, `parked` waits for a person, `later` is tried again. */
+/**
+ * What becomes of the job: `missing` ends it, `parked` waits for a person, `later` is tried again.
+ */
 type Outcome = "missing" | "parked" | "later" | "refused" | "bug" | "no answer";
 const STATUSES: readonly (readonly [number, Outcome])[] = [
   [400, "bug"],

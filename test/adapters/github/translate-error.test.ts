@@ -1,4 +1,5 @@
-// A request that got no answer: what strangers may read of it, and what whoever runs Kodiai can look up.
+// A request that got no answer: what strangers may read of it, and what whoever runs Kodiai can
+// look up.
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";

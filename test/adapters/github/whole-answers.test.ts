@@ -1,4 +1,5 @@
-// Answers that are not what they seem, over real HTTP: none becomes an empty list or an unnamed success.
+// Answers that are not what they seem, over real HTTP: none becomes an empty list or an unnamed
+// success.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Octokit } from "@octokit/rest";

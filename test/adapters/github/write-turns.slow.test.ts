@@ -1,4 +1,5 @@
-// Two processes on one store and a GitHub that notes when each write arrives: by a clock that only the test moves.
+// Two processes on one store and a GitHub that notes when each write arrives: by a clock that only
+// the test moves.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type WriteTurns, writeTurns } from "../../../src/adapters/github/write/write-path.ts";
@@ -7,7 +8,10 @@ import { Transient } from "../../../src/domain/errors.ts";
 import { storedInstallationPace } from "../../../src/store/reviews/writes.ts";
 import { sqliteInMemory } from "../../store/databases.ts";
 
-/** Time stands still until nobody has anything to do, and then jumps to the next moment that somebody waits for. */
+/**
+ * Time stands still until nobody has anything to do, and then jumps to the next moment that
+ * somebody waits for.
+ */
 function clock() {
   let at = 1_000_000;
   const waiting: { readonly until: number; readonly wake: () => void }[] = [];

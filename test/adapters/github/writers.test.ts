@@ -1,4 +1,5 @@
-// Where a visitor may write, asked with their own token: for how long an answer counts, and what GitHub's silence means.
+// Where a visitor may write, asked with their own token: for how long an answer counts, and what
+// GitHub's silence means.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { guardedFetch } from "../../../src/adapters/github/guarded-fetch.ts";
 import { quietOctokit } from "../../../src/adapters/github/quiet-octokit.ts";

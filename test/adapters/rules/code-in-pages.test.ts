@@ -1,4 +1,5 @@
-// Code inside components, HTML and templates is read by the grammar of its language, on its true lines.
+// Code inside components, HTML and templates is read by the grammar of its language, on its true
+// lines.
 import { expect, test } from "vitest";
 import { codeInPage } from "../../../src/adapters/rules/code-in-pages.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";

@@ -1,4 +1,5 @@
-// Rules in a process of their own: what they say is the same, and a source that gets a grammar stuck costs its own file only.
+// Rules in a process of their own: what they say is the same, and a source that gets a grammar
+// stuck costs its own file only.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Fixes of published vulnerabilities, taken back: our own few lines in the style of each project, safe before and not after.
-// What rules find of them without a model is in eval/README.md.
+// Fixes of published vulnerabilities, taken back: our own few lines in the style of each project,
+// safe before and not after. What rules find of them without a model is in eval/README.md.
 import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../../src/adapters/code-index/symbols.ts";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";

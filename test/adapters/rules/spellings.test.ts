@@ -1,4 +1,5 @@
-// Everyday spellings of what structural rules speak about, and close relatives that they leave alone.
+// Everyday spellings of what structural rules speak about, and close relatives that they leave
+// alone.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { rulesInspector } from "../../../src/adapters/rules/inspector.ts";

@@ -1,4 +1,5 @@
-// secretlint's own fixtures, as they are labelled and as far as a label is about the content: both figures are printed.
+// secretlint's own fixtures, as they are labelled and as far as a label is about the content: both
+// figures are printed.
 import { describe, expect, test } from "vitest";
 import { detectSecrets } from "../../../src/adapters/secrets/detect-secrets.ts";
 import { type SecretFixture, secretFixtures } from "./shared-fixtures.ts";
@@ -10,7 +11,10 @@ interface Seen extends SecretFixture {
   readonly found: readonly string[];
 }
 
-/** Labels that say nothing about the content, or the opposite of what another label says, each with the reason. */
+/**
+ * Labels that say nothing about the content, or the opposite of what another label says, each with
+ * the reason.
+ */
 const NOT_JUDGED: readonly {
   readonly reason: string;
   readonly applies: (one: Seen, all: readonly Seen[]) => boolean;

@@ -1,7 +1,10 @@
 // The disguises of a secret, and secrets to put into them.
 const join = (...parts: readonly string[]) => parts.join("");
 
-/** By the kind that redaction names. Put together here, so that no scanner takes this file for a leak. */
+/**
+ * By the kind that redaction names. Put together here, so that no scanner takes this file for a
+ * leak.
+ */
 export const TOKENS: readonly (readonly [string, string])[] = [
   ["github-token", join("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")],
   ["aws-access-key", join("AK", "IA", "Q7ZN5WVKXL3RTYBM")],

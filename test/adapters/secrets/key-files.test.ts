@@ -8,7 +8,10 @@ const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
 const wrapped = (text: string, columns = 64) => text.replace(new RegExp(`(.{${columns}})`, "g"), "$1\n").trim();
 
-/** The beginning of a PKCS #12 store as OpenSSL writes it: sequence, version 3, sequence, "data"; then what looks random. */
+/**
+ * The beginning of a PKCS #12 store as OpenSSL writes it: sequence, version 3, sequence, "data";
+ * then what looks random.
+ */
 const STORE = Buffer.concat([
   Buffer.from("3082097902010330820939060 92a864886f70d010701".replace(" ", ""), "hex"),
   rsa.privateKey.export({ type: "pkcs8", format: "der" }).subarray(60),

@@ -1,4 +1,5 @@
-// Keys by their header, in every dress that code and diffs give them, and code that only stands near a header.
+// Keys by their header, in every dress that code and diffs give them, and code that only stands
+// near a header.
 import { describe, expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
 

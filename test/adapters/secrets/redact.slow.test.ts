@@ -1,4 +1,5 @@
-// Megabytes of what looks like a secret's beginning, and other scanners' cases against their own rules.
+// Megabytes of what looks like a secret's beginning, and other scanners' cases against their own
+// rules.
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { secretRedactor } from "../../../src/adapters/secrets/redact.ts";
@@ -52,7 +53,10 @@ test.each(FLOODS)("a megabyte of %j is read in a moment", async (piece) => {
 const rules = gitleaksRules();
 const fixtures = secretFixtures();
 
-/** gitleaks' own allowances in short: templates, examples, and values that are too even to be secrets. */
+/**
+ * gitleaks' own allowances in short: templates, examples, and values that are too even to be
+ * secrets.
+ */
 function isFinding(value: string, rule: GitleaksRule): boolean {
   if (/redacted:|^\$|\$\{|\{\{|example$/i.test(value) || entropy(value) < rule.entropy) return false;
   return !rule.stopwords.some((word) => value.toLowerCase().includes(word));

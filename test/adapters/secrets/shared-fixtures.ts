@@ -1,4 +1,5 @@
-// Reads the shared fixtures of secretlint and the rules of gitleaks; null (said aloud) where they are absent.
+// Reads the shared fixtures of secretlint and the rules of gitleaks; null (said aloud) where they
+// are absent.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 

@@ -50,7 +50,9 @@ beforeEach(() => {
 });
 afterEach(() => expect(printed.splice(0)).toEqual([]));
 
-/** A short patience only for what never answers: a busy machine may need long for a first request. */
+/**
+ * A short patience only for what never answers: a busy machine may need long for a first request.
+ */
 function make(attemptMs = 10_000) {
   const limits = { attemptMs };
   const reranker = voyageReranker({ apiKey: KEY, baseUrl: `${server.url}/v1`, fetch, now: Date.now, limits });

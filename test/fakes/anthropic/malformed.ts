@@ -1,4 +1,5 @@
-// Replies that are not what was asked for, in every way that language models, proxies and cables have found so far.
+// Replies that are not what was asked for, in every way that language models, proxies and cables
+// have found so far.
 
 export interface Malformed {
   readonly name: string;
@@ -6,7 +7,8 @@ export interface Malformed {
 }
 
 /**
- * At least 340 replies made of a good one by breaking it. None says "nothing found", so none may be read so.
+ * At least 340 replies made of a good one by breaking it. None says "nothing found", so none may be
+ * read so.
  *
  * @param answer an object of the shape asked for, with at least one list that is not empty
  */

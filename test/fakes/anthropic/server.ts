@@ -1,5 +1,5 @@
-// A model's server on loopback, of Anthropic's protocol or of OpenAI's: real HTTP, real event streams, replies by script,
-// requests kept for assertions.
+// A model's server on loopback, of Anthropic's protocol or of OpenAI's: real HTTP, real event
+// streams, replies by script, requests kept for assertions.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

@@ -1,4 +1,5 @@
-// Who the fake GitHub lets in: app.yml is proved sufficient by what works and least by what does not.
+// Who the fake GitHub lets in: app.yml is proved sufficient by what works and least by what does
+// not.
 import { generateKeyPairSync } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { octokit, status } from "./driver.ts";
@@ -24,7 +25,8 @@ describe("the entry module", () => {
     const { world: here, at } = await small();
     expect(await status(octokit(here, "ghs_unknown").rest.pulls.get(at))).toBe(401);
     expect((await fetch(`${here.apiUrl}/repos/acme/ledger`)).status).toBe(401);
-    // With a bare token, because the authentication plugin waits when a token made a moment ago is refused.
+    // With a bare token, because the authentication plugin waits when a token made a moment ago is
+    // refused.
     const { token } = (await octokit(here).auth({ type: "installation" })) as { token: string };
     const kodiai = octokit(here, token);
     expect(await status(kodiai.rest.pulls.get(at))).toBe(200);

@@ -1,5 +1,6 @@
-// Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside a token 404 (or, when
-// public, only reading), as on GitHub; the emulator alone would take any token for its first user.
+// Who may come in. Unknown tokens get 401, tokens without the permission 403, repositories outside
+// a token 404 (or, when public, only reading), as on GitHub; the emulator alone would take any
+// token for its first user.
 import { isJson, type Json, type Person, Refusal } from "./conversation.ts";
 import { GRAPHQL, type Need, OPERATIONS, type Permission } from "./operations.ts";
 
@@ -50,7 +51,10 @@ export interface Access {
   welcome(token: string, person: Person, writes?: boolean): void;
   /** Makes every token unknown, as after a revocation. */
   forgetTokens(): void;
-  /** Tokens are for ids: one follows the repository to another name, and loses it to another owner (null). */
+  /**
+   * Tokens are for ids: one follows the repository to another name, and loses it to another owner
+   * (null).
+   */
   moved(from: string, to: string | null): void;
   /** Throws GitHub's refusal. */
   enter(wish: Wish): Caller;

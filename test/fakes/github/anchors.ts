@@ -1,4 +1,5 @@
-// Which lines of a pull request's diff a comment may stand on, and GitHub's answer when it may not. Pure.
+// Which lines of a pull request's diff a comment may stand on, and GitHub's answer when it may not.
+// Pure.
 import { Refusal, type Side } from "./conversation.ts";
 
 export interface DiffLine {
@@ -16,7 +17,10 @@ export interface Anchor {
   readonly line: number;
 }
 
-/** Every line of a patch (`@@ …` hunks) with its number on each side; null where it does not exist there. */
+/**
+ * Every line of a patch (`@@ …` hunks) with its number on each side; null where it does not exist
+ * there.
+ */
 export function linesOfPatch(patch: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let hunk = -1;
@@ -42,7 +46,8 @@ export function lineAt(lines: readonly DiffLine[], side: Side, number: number): 
 
 /**
  * The commented line, when GitHub would take the comment.
- * Throws the 422 that GitHub gives otherwise; as on GitHub it does not say which comment of a review was meant.
+ * Throws the 422 that GitHub gives otherwise; as on GitHub it does not say which comment of a
+ * review was meant.
  */
 export function placeAnchor(anchor: Anchor, patches: ReadonlyMap<string, string | null>): DiffLine {
   const patch = patches.get(anchor.path);

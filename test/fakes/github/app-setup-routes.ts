@@ -1,5 +1,5 @@
-// How an App comes to be: a manifest that a person confirmed becomes credentials, once; and its webhook can be looked at and
-// set by the App itself.
+// How an App comes to be: a manifest that a person confirmed becomes credentials, once; and its
+// webhook can be looked at and set by the App itself.
 import { Hono } from "hono";
 import { type Json, Refusal } from "./conversation.ts";
 import type { Hub, RouteEnv } from "./hub.ts";

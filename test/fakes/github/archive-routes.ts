@@ -1,4 +1,5 @@
-// Archives of commits: the API sends to another address with a token in its query, which hands out what git archive would write.
+// Archives of commits: the API sends to another address with a token in its query, which hands out
+// what git archive would write.
 import { gzipSync } from "node:zlib";
 import { Hono } from "hono";
 import { type Pack, pack } from "tar-stream";
@@ -6,7 +7,10 @@ import { isJson, type Json } from "./conversation.ts";
 import type { GitHalf } from "./emulator.ts";
 import { type Hub, type RouteEnv, repositoryOf } from "./hub.ts";
 
-/** Where archives are handed out; no part of the API. On github.com it is a host of its own (codeload.github.com). */
+/**
+ * Where archives are handed out; no part of the API. On github.com it is a host of its own
+ * (codeload.github.com).
+ */
 export const ARCHIVE_PATHS = "/_codeload/";
 
 /** A request for an archive as its host sees it. */
@@ -33,7 +37,10 @@ export interface ArchivedFile {
   readonly bytes: Buffer;
 }
 
-/** Paths that a repository's `.gitattributes` keeps out of archives; enough of git's patterns for tests. */
+/**
+ * Paths that a repository's `.gitattributes` keeps out of archives; enough of git's patterns for
+ * tests.
+ */
 function isIgnored(path: string, attributes: string): boolean {
   const patterns = [...attributes.matchAll(/^(\S+)\s+export-ignore$/gm)].map(([, pattern = ""]) => pattern);
   return patterns.some((pattern) => path === pattern || path.startsWith(`${pattern.replace(/\/?$/, "/")}`));

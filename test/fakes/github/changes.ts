@@ -1,10 +1,11 @@
-// What a pull request changes, answered from the emulator's own three-dot compare, with GitHub's limits:
-// 3,000 files, no patch after 20,000 patch lines of one response, 406 for a diff that is too large.
+// What a pull request changes, answered from the emulator's own three-dot compare, with GitHub's
+// limits: 3,000 files, no patch after 20,000 patch lines of one response, 406 for a diff that is
+// too large.
 import { isJson, type Json, type Pull, Refusal } from "./conversation.ts";
 import type { GitHalf } from "./emulator.ts";
 
-// Sources: GitHub's REST reference for "List pull requests files" and the diff media type; the limit per response is
-// community discussion 213491.
+// Sources: GitHub's REST reference for "List pull requests files" and the diff media type; the
+// limit per response is community discussion 213491.
 const COMPARED_FILES = 300;
 const PORTION = 250;
 const PATCH_LINES_PER_RESPONSE = 20_000;
@@ -30,7 +31,10 @@ export interface Changes {
 
 export type ReadChanges = (pull: Pull, head?: string) => Promise<Changes>;
 
-/** Changes of a pull request up to `head` (its own head when left out); remembered, because commits never change. */
+/**
+ * Changes of a pull request up to `head` (its own head when left out); remembered, because commits
+ * never change.
+ */
 export function changesReader(git: GitHalf): ReadChanges {
   const known = new Map<string, Promise<Changes>>();
   return (pull, head = pull.headSha) => {
@@ -51,8 +55,9 @@ async function read(git: GitHalf, repo: string, base: string, head: string): Pro
 }
 
 /**
- * Compare stops at 300 files, so a larger change is compared in portions: each a commit on the merge base that holds a
- * part of the head's files. Sorted by blob, so that both ends of a rename fall into one portion.
+ * Compare stops at 300 files, so a larger change is compared in portions: each a commit on the
+ * merge base that holds a part of the head's files. Sorted by blob, so that both ends of a rename
+ * fall into one portion.
  */
 async function inPortions(git: GitHalf, repo: string, compare: Json, head: string): Promise<ChangedFile[]> {
   const mergeBase = isJson(compare.merge_base_commit) ? String(compare.merge_base_commit.sha) : "";
@@ -97,7 +102,10 @@ function relinked(file: ChangedFile, from: string, to: string): ChangedFile {
   return JSON.parse(JSON.stringify(file).replaceAll(from, to)) as ChangedFile;
 }
 
-/** One page of files as GitHub lists them: patches of large files, and of the rest of a large response, are missing. */
+/**
+ * One page of files as GitHub lists them: patches of large files, and of the rest of a large
+ * response, are missing.
+ */
 export function listedPage(files: readonly ChangedFile[], pull: Pull): ChangedFile[] {
   let budget = PATCH_LINES_PER_RESPONSE;
   return files.map((file) => {

@@ -1,5 +1,6 @@
-// What GitHub tells of checks: wishes to run ours again, every check of every other App, and heads that a merge queue would merge.
-// Source of the shapes: docs.github.com, "Webhook events and payloads"; of the ref: "Managing a merge queue".
+// What GitHub tells of checks: wishes to run ours again, every check of every other App, and heads
+// that a merge queue would merge. Source of the shapes: docs.github.com, "Webhook events and
+// payloads"; of the ref: "Managing a merge queue".
 import type { Json, Person, Pull } from "./conversation.ts";
 import type { GitHalf } from "./emulator.ts";
 import type { Delivery } from "./hooks.ts";
@@ -8,18 +9,24 @@ import type { Manifest } from "./manifest.ts";
 import { around } from "./pull-actions.ts";
 
 export interface CheckActs {
-  /** Somebody asks to run one check again; GitHub delivers that to us alone. As for a fork, it names no pull requests. */
+  /**
+   * Somebody asks to run one check again; GitHub delivers that to us alone. As for a fork, it names
+   * no pull requests.
+   */
   rerequest(pull: Pull, id: number): Promise<Delivery>;
   /** Somebody asks to run all checks of the head again. */
   rerequestAll(pull: Pull): Promise<Delivery>;
   /** A check of another App began, or its suite did. */
   otherCheck(pull: Pull, event: "check_run" | "check_suite", action: "created" | "completed"): Promise<Delivery>;
   /**
-   * GitHub has taken over what a tool of code scanning found on a commit: the check run of its own App ends. As for a fork, it names
-   * no pull requests.
+   * GitHub has taken over what a tool of code scanning found on a commit: the check run of its own
+   * App ends. As for a fork, it names no pull requests.
    */
   scanEnded(pull: Pull, tool: string, sha?: string): Promise<Delivery | null>;
-  /** The pull request enters the merge queue. Returns the head that the queue would merge, on a branch of its own. */
+  /**
+   * The pull request enters the merge queue. Returns the head that the queue would merge, on a
+   * branch of its own.
+   */
   mergeGroup(pull: Pull): Promise<string>;
 }
 

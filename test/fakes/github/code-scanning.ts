@@ -1,4 +1,5 @@
-// Code scanning: what tools uploaded for the test merge of a pull request. Source: GitHub's REST reference, "Code scanning".
+// Code scanning: what tools uploaded for the test merge of a pull request. Source: GitHub's REST
+// reference, "Code scanning".
 import { Hono } from "hono";
 import { type Json, type Pull, Refusal } from "./conversation.ts";
 import { type Hub, paged, type RouteEnv, repositoryOf } from "./hub.ts";

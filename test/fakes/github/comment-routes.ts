@@ -1,4 +1,5 @@
-// The conversation of a pull request (GitHub's issue comments) and reactions to anything that was said.
+// The conversation of a pull request (GitHub's issue comments) and reactions to anything that was
+// said.
 import { Hono } from "hono";
 import { type IssueComment, now, type Pull, type Reaction, Refusal } from "./conversation.ts";
 import {

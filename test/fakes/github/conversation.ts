@@ -1,5 +1,5 @@
-// The nouns of the fake's own half of GitHub: people, repositories, pull requests and what is said on them.
-// The other half (git objects, tokens, contents, compare) is the emulator's.
+// The nouns of the fake's own half of GitHub: people, repositories, pull requests and what is said
+// on them. The other half (git objects, tokens, contents, compare) is the emulator's.
 
 export type Json = Record<string, unknown>;
 
@@ -70,7 +70,10 @@ export interface Pull {
   baseSha: string;
   readonly headRef: string;
   headSha: string;
-  /** OWNER of the fork that the head lives in; "deleted" when it is gone; null for a branch of the repository. */
+  /**
+   * OWNER of the fork that the head lives in; "deleted" when it is gone; null for a branch of the
+   * repository.
+   */
   readonly fork: string | null;
   /** Paths for which GitHub delivers no patch (too large). */
   readonly withoutPatch: Set<string>;

@@ -1,4 +1,5 @@
-// A client of the fake GitHub that behaves as the app does, for tests of the fake and of whatever talks to GitHub.
+// A client of the fake GitHub that behaves as the app does, for tests of the fake and of whatever
+// talks to GitHub.
 import { createAppAuth } from "@octokit/auth-app";
 import { Octokit } from "@octokit/rest";
 import type { GitHubWorld } from "./github.ts";

@@ -1,5 +1,6 @@
-// The emulator's half of our fake GitHub: App keys and tokens, repositories, git objects, contents, compare.
-// Seeded from the App's manifest, so that tokens carry exactly the permissions that app.yml asks for.
+// The emulator's half of our fake GitHub: App keys and tokens, repositories, git objects, contents,
+// compare. Seeded from the App's manifest, so that tokens carry exactly the permissions that
+// app.yml asks for.
 import { generateKeyPairSync } from "node:crypto";
 import { createEmulator } from "emulate";
 import { isJson, type Json } from "./conversation.ts";
@@ -7,13 +8,19 @@ import type { Manifest } from "./manifest.ts";
 
 /** A driver's tokens; the app never sees them, and the door does not let them in. */
 const DRIVER = "driver";
-/** The emulator lets nobody ask 5,000 times an hour; a long test's driver takes the next token in time. */
+/**
+ * The emulator lets nobody ask 5,000 times an hour; a long test's driver takes the next token in
+ * time.
+ */
 const DRIVER_TOKENS = Array.from({ length: 20 }, (_, at) => `gho_driver${at}`);
 const ASKS_OF_A_TOKEN = 4_900;
 /** The emulator takes no body of many megabytes. */
 const ENTRIES_A_TREE = 100;
 
-/** Text, bytes, null to delete, or a special entry (symbolic link 120000, submodule 160000, executable 100755). */
+/**
+ * Text, bytes, null to delete, or a special entry (symbolic link 120000, submodule 160000,
+ * executable 100755).
+ */
 export type FileContent = string | Uint8Array | null | { readonly mode: string; readonly content: string };
 export type Files = Readonly<Record<string, FileContent>>;
 

@@ -1,5 +1,5 @@
-// What the fake GitHub does by itself: webhooks, limits, planned trouble, comments that follow their lines, and the
-// notice it takes of requests that GitHub does not describe.
+// What the fake GitHub does by itself: webhooks, limits, planned trouble, comments that follow
+// their lines, and the notice it takes of requests that GitHub does not describe.
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { verify } from "@octokit/webhooks-methods";

@@ -1,4 +1,5 @@
-// Trouble on purpose: the next matching requests get an error, lose their answer after taking effect, or their socket.
+// Trouble on purpose: the next matching requests get an error, lose their answer after taking
+// effect, or their socket.
 
 export interface Fault {
   readonly match: {
@@ -24,7 +25,9 @@ export interface Fault {
   readonly cut?: boolean;
   /** The connection ends in the middle of the answer. */
   readonly breaks?: boolean;
-  /** Milliseconds from when the request took effect to its answer, which nobody waits for any more. */
+  /**
+   * Milliseconds from when the request took effect to its answer, which nobody waits for any more.
+   */
   readonly late?: number;
   /** Happens right before the request is answered, which it is as ever. */
   readonly happens?: () => void | Promise<void>;

@@ -1,4 +1,5 @@
-// What people do about a review: they press thumbs, resolve threads, dismiss. GitHub tells Apps of the last two only.
+// What people do about a review: they press thumbs, resolve threads, dismiss. GitHub tells Apps of
+// the last two only.
 import { type Json, now, type Person, type Pull, type ReviewComment } from "./conversation.ts";
 import type { Hub } from "./hub.ts";
 import type { Manifest } from "./manifest.ts";
@@ -6,14 +7,19 @@ import { around } from "./pull-actions.ts";
 import { pullJson, reviewCommentJson, reviewJson } from "./shapes.ts";
 
 export interface FeedbackActs {
-  /** Somebody presses a thumb at a comment on the diff; nobody is told. `at` is when, now when left out. */
+  /**
+   * Somebody presses a thumb at a comment on the diff; nobody is told. `at` is when, now when left
+   * out.
+   */
   react(comment: ReviewComment, login: string, content: "+1" | "-1", at?: string): void;
   /** Somebody takes all their reactions to a comment back. */
   unreact(comment: ReviewComment, login: string): void;
   /** `pull_request_review_thread`. */
   resolve(pull: Pull, root: number, login: string): Promise<void>;
   unresolve(pull: Pull, root: number, login: string): Promise<void>;
-  /** `pull_request_review`. Real GitHub lets people dismiss approvals and requests for changes only. */
+  /**
+   * `pull_request_review`. Real GitHub lets people dismiss approvals and requests for changes only.
+   */
   dismiss(pull: Pull, reviewId: number, login: string, message: string): Promise<void>;
   /** The comment goes, as when its author deletes it. */
   removeComment(pull: Pull, comment: ReviewComment): void;

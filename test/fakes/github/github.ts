@@ -1,5 +1,6 @@
-// A GitHub of our own for tests and the demo: one world a test, with people who open, push, close and label, and an App
-// that is granted what app.yml asks for. Two halves: git and tokens are the emulator's, the conversation is ours.
+// A GitHub of our own for tests and the demo: one world a test, with people who open, push, close
+// and label, and an App that is granted what app.yml asks for. Two halves: git and tokens are the
+// emulator's, the conversation is ours.
 
 import { randomUUID } from "node:crypto";
 import { openAccess } from "./access.ts";
@@ -40,7 +41,9 @@ export interface WorldOptions {
   readonly lagMs?: number;
   /** True makes installation tokens of the form that GitHub gave up in 2026. */
   readonly opaqueTokens?: boolean;
-  /** True calls it a violation when one owner's repositories are written to twice within a second. */
+  /**
+   * True calls it a violation when one owner's repositories are written to twice within a second.
+   */
   readonly strictPacing?: boolean;
 }
 
@@ -60,7 +63,10 @@ export interface InlineComment {
   readonly hunk: string;
 }
 
-/** What a visitor of the pull request sees. Pending reviews and their comments are left out, as on GitHub. */
+/**
+ * What a visitor of the pull request sees. Pending reviews and their comments are left out, as on
+ * GitHub.
+ */
 export interface Comments {
   readonly inline: readonly InlineComment[];
   readonly file: readonly {
@@ -111,9 +117,15 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   readonly installations: ReadonlyMap<string, number>;
   /** Whom the world knows; made on first mention, changed by naming more. */
   person(login: string, facts?: Partial<Omit<Person, "login">>): Person;
-  /** A personal access token that reads everything and, unless it `writes` as its person may, writes nothing. */
+  /**
+   * A personal access token that reads everything and, unless it `writes` as its person may, writes
+   * nothing.
+   */
   personalToken(login: string, options?: { readonly writes?: boolean }): string;
-  /** The token that a workflow of the owner's repositories gets, as `github-actions[bot]`; `read` is that of a fork's pull request. */
+  /**
+   * The token that a workflow of the owner's repositories gets, as `github-actions[bot]`; `read` is
+   * that of a fork's pull request.
+   */
   workflowToken(owner: string, access: "read" | "write"): string;
   repository(
     owner: string,
@@ -129,7 +141,10 @@ export interface GitHubWorld extends PullActs, RepositoryActs, FeedbackActs, Che
   /** Every later request with a token made so far gets 401. */
   revokeTokens(): void;
   setWebhookUrl(url: string | null): void;
-  /** A person confirms a manifest on GitHub's page; the code that GitHub sends their browser back with. */
+  /**
+   * A person confirms a manifest on GitHub's page; the code that GitHub sends their browser back
+   * with.
+   */
   confirmManifest(manifest: Json): string;
   /** The App's OAuth client, and who sits at the browser. */
   readonly desk: LoginDesk;
@@ -331,7 +346,10 @@ async function checksOn(
   return shown.toSorted((a, b) => a.id - b.id);
 }
 
-/** GitHub adds the annotations of each request to those before; the emulator keeps the last ones, without their titles. */
+/**
+ * GitHub adds the annotations of each request to those before; the emulator keeps the last ones,
+ * without their titles.
+ */
 function annotationsOf(requests: readonly LoggedRequest[], path: string): readonly string[] {
   return requests
     .filter((one) => one.method === "PATCH" && one.path === path && one.status === 200)

@@ -1,4 +1,5 @@
-// What GraphQL tells of this world, and the two things that it does: a thread is resolved, a comment is folded away.
+// What GraphQL tells of this world, and the two things that it does: a thread is resolved, a
+// comment is folded away.
 import { Hono } from "hono";
 import type { Caller } from "./access.ts";
 import { type Json, now, type Person, type Pull, type Reaction, type ReviewComment } from "./conversation.ts";
@@ -49,7 +50,8 @@ function questions(hub: Hub, caller: Caller): Json {
 function acts(hub: Hub, caller: Caller, author: Person): Json {
   return {
     resolveReviewThread({ input }: Json) {
-      // Observed on github.com: `pull_requests: write` does not suffice (community discussion 44650).
+      // Observed on github.com: `pull_requests: write` does not suffice (community discussion
+      // 44650).
       if (!may(caller, "contents:write")) throw forbidden();
       const { threadId: thread } = input as Json;
       for (const pull of pullsOf(hub)) {
@@ -151,7 +153,10 @@ function reactionNode({ id, content, author, createdAt }: Reaction): Json {
   };
 }
 
-/** `databaseId` is an Int, which ids of comments and reviews outgrew: GitHub's own deprecation says so. */
+/**
+ * `databaseId` is an Int, which ids of comments and reviews outgrew: GitHub's own deprecation says
+ * so.
+ */
 function numbered(id: number): Json {
   return { databaseId: id, fullDatabaseId: String(id) };
 }

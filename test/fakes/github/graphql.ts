@@ -1,5 +1,6 @@
-// GitHub's GraphQL as a machine: documents are parsed, validated and executed with the published schema, and errors have
-// GitHub's form: status 200, `type` for what a field refuses, `extensions.code` for a document that is wrong.
+// GitHub's GraphQL as a machine: documents are parsed, validated and executed with the published
+// schema, and errors have GitHub's form: status 200, `type` for what a field refuses,
+// `extensions.code` for a document that is wrong.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
@@ -26,7 +27,10 @@ import {
 } from "graphql";
 import type { Json } from "./conversation.ts";
 
-/** GitHub's names for what is wrong with a document (graphql-ruby, GraphQL::StaticValidation); the others have no code here. */
+/**
+ * GitHub's names for what is wrong with a document (graphql-ruby, GraphQL::StaticValidation); the
+ * others have no code here.
+ */
 const CODES: ReadonlyMap<ValidationRule, string> = new Map([
   [FieldsOnCorrectTypeRule, "undefinedField"],
   [PossibleFragmentSpreadsRule, "cannotSpreadFragment"],
@@ -78,7 +82,10 @@ export function documentErrors(document: DocumentNode): readonly Json[] {
   );
 }
 
-/** The body of the answer; its status is 200 whatever happens. `root` holds a function for each field of Query and Mutation. */
+/**
+ * The body of the answer; its status is 200 whatever happens. `root` holds a function for each
+ * field of Query and Mutation.
+ */
 export async function answerOf(query: unknown, variables: unknown, root: Json): Promise<Json> {
   const document = parsed(String(query));
   if ("errors" in document) return document;

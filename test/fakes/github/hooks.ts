@@ -1,4 +1,5 @@
-// Webhooks as GitHub sends them: signed, once, never again by itself, each with a delivery id of its own.
+// Webhooks as GitHub sends them: signed, once, never again by itself, each with a delivery id of
+// its own.
 import { createHmac, randomUUID } from "node:crypto";
 import type { Json } from "./conversation.ts";
 
@@ -38,7 +39,10 @@ export interface Hooks {
   configuration(): Json;
   /** Decides about each later delivery; redeliveries are sent. Null sends all. */
   setFate(fate: ((event: string, action: string | null) => Fate) | null): void;
-  /** Sends to the App's webhook address and waits for its answer; without an address it is only logged. */
+  /**
+   * Sends to the App's webhook address and waits for its answer; without an address it is only
+   * logged.
+   */
   send(event: string, payload: unknown, options?: SendOptions): Promise<Delivery>;
 }
 

@@ -1,4 +1,5 @@
-// What all routes of one world share: its people, repositories and pull requests, and how to find and page them.
+// What all routes of one world share: its people, repositories and pull requests, and how to find
+// and page them.
 import type { Context } from "hono";
 import type { Caller } from "./access.ts";
 import type { ReadChanges } from "./changes.ts";

@@ -2,7 +2,10 @@
 import type { Json } from "./conversation.ts";
 import type { RouteContext } from "./hub.ts";
 
-/** By `sort`, `direction` and `since` of the query; `since` looks at when something was last updated. */
+/**
+ * By `sort`, `direction` and `since` of the query; `since` looks at when something was last
+ * updated.
+ */
 export function inOrder(c: RouteContext, items: readonly Json[]): Json[] {
   const sort = c.req.query("sort") === "updated" ? "updated_at" : "created_at";
   const since = Date.parse(c.req.query("since") ?? "1970-01-01T00:00:00Z");

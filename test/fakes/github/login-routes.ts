@@ -1,5 +1,6 @@
-// GitHub's pages for logging in with an App: the person who sits at the browser confirms at once, or declines; a code is good
-// once, for its redirect_uri and its PKCE verifier. Source: docs.github.com, "Generating a user access token for a GitHub App".
+// GitHub's pages for logging in with an App: the person who sits at the browser confirms at once,
+// or declines; a code is good once, for its redirect_uri and its PKCE verifier. Source:
+// docs.github.com, "Generating a user access token for a GitHub App".
 import { createHash, randomUUID } from "node:crypto";
 import { Hono } from "hono";
 import type { Access } from "./access.ts";

@@ -1,5 +1,6 @@
-// Checks requests (and, for the fake's own test, answers) against GitHub's own description of its API.
-// What arrives: method, path, query, body as sent. What leaves: sentences, one per violation; none means sound.
+// Checks requests (and, for the fake's own test, answers) against GitHub's own description of its
+// API. What arrives: method, path, query, body as sent. What leaves: sentences, one per violation;
+// none means sound.
 import { readFileSync } from "node:fs";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
@@ -46,7 +47,10 @@ function nullableAsType(value: unknown): unknown {
   return { anyOf: [node, { type: "null" }] };
 }
 
-/** GitHub ignores what it does not know; a misspelt key would go unseen, so the check does not allow any. */
+/**
+ * GitHub ignores what it does not know; a misspelt key would go unseen, so the check does not allow
+ * any.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (!isJson(value)) return value;
@@ -67,7 +71,8 @@ function routesOf(paths: Json): Route[] {
       if (isJson(description)) routes.push({ operation: `${method.toUpperCase()} ${template}`, pattern, description });
     }
   }
-  // The most literal template wins: /issues/comments before /issues/{issue_number}, greedy ones last, and of those the longer.
+  // The most literal template wins: /issues/comments before /issues/{issue_number}, greedy ones
+  // last, and of those the longer.
   const variables = (route: Route) => route.operation.split("{").length + (route.pattern.source.includes(".+") ? 9 : 0);
   return routes.sort((a, b) => variables(a) - variables(b) || b.operation.length - a.operation.length);
 }
@@ -92,11 +97,14 @@ function coerced(text: string, schema: unknown): unknown {
   return text;
 }
 
-/** Reads the fixture once; the compiled checks are shared, because they hold no state of a world. */
+/**
+ * Reads the fixture once; the compiled checks are shared, because they hold no state of a world.
+ */
 function load(): Description {
   const spec = nullableAsType(JSON.parse(readFileSync(FIXTURE, "utf8"))) as Json;
   const routes = routesOf(spec.paths as Json);
-  // A check for each schema once, as plain as it comes: compiling took four times as long, in each process of the tests.
+  // A check for each schema once, as plain as it comes: compiling took four times as long, in each
+  // process of the tests.
   const ajv = new Ajv({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } });
   (formats as unknown as { default: (ajv: Ajv) => void }).default(ajv);
   for (const own of ["repo.nwo", "timestamp", "ssh-key"]) ajv.addFormat(own, true);

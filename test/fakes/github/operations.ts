@@ -1,7 +1,11 @@
-// Every GitHub operation that the fake answers, with the App permission that GitHub asks for it. One list, two
-// products: the door checks tokens against it, and scripts/trim-openapi.ts cuts GitHub's description down to it.
+// Every GitHub operation that the fake answers, with the App permission that GitHub asks for it.
+// One list, two products: the door checks tokens against it, and scripts/trim-openapi.ts cuts
+// GitHub's description down to it.
 
-/** Who may call: anyone, the App itself (a JWT), anyone with a valid token, or a token that holds one of the permissions. */
+/**
+ * Who may call: anyone, the App itself (a JWT), anyone with a valid token, or a token that holds
+ * one of the permissions.
+ */
 export type Need = "anyone" | "app" | "token" | readonly Permission[];
 
 /** `NAME:LEVEL` as in app.yml; write includes read. */
@@ -16,14 +20,18 @@ const REVIEW_COMMENT = `${REPO}/pulls/comments/{comment_id}`;
 
 const PULL_READ: Need = ["pull_requests:read"];
 const PULL_WRITE: Need = ["pull_requests:write"];
-// GitHub takes either permission for comments in a pull request's conversation, reactions to them and labels.
+// GitHub takes either permission for comments in a pull request's conversation, reactions to them
+// and labels.
 const TALK_READ: Need = ["issues:read", "pull_requests:read"];
 const TALK_WRITE: Need = ["issues:write", "pull_requests:write"];
 const CODE_READ: Need = ["contents:read"];
 
 /** GraphQL has one address for all, of which GitHub's OpenAPI description knows nothing. */
 export const GRAPHQL = "POST /graphql";
-/** `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's REST reference. */
+/**
+ * `METHOD /path/{template}` as in GitHub's OpenAPI description. Source of the permissions: GitHub's
+ * REST reference.
+ */
 export const OPERATIONS: Readonly<Record<string, Need>> = {
   "POST /app-manifests/{code}/conversions": "anyone",
   "GET /app": "app",

@@ -1,4 +1,5 @@
-// What a person does with a token that may write: branches, files, pull requests, and other names for branches and repositories.
+// What a person does with a token that may write: branches, files, pull requests, and other names
+// for branches and repositories.
 import { Hono } from "hono";
 import { isJson, type Json, type Pull, Refusal, type Repository } from "./conversation.ts";
 import type { GitHalf } from "./emulator.ts";
@@ -90,7 +91,8 @@ export function personRoutes(hub: Hub, git: GitHalf, acts: () => PersonActs): Ho
     return c.json(repository.json);
   });
 
-  // GitHub makes a suite for each App with `checks: write` at a push; whether it shows one without runs is what a live run finds out.
+  // GitHub makes a suite for each App with `checks: write` at a push; whether it shows one without
+  // runs is what a live run finds out.
   routes.get(`${repo}/commits/:ref/check-suites`, (c) => c.json({ total_count: 0, check_suites: [] }));
 
   return routes;

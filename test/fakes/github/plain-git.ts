@@ -1,5 +1,5 @@
-// Repositories and commits as maps, for plays without a server: it answers the few questions that people's acts ask of the
-// emulator, and compares two commits as GitHub does.
+// Repositories and commits as maps, for plays without a server: it answers the few questions that
+// people's acts ask of the emulator, and compares two commits as GitHub does.
 
 import { createHash } from "node:crypto";
 import { structuredPatch } from "diff";

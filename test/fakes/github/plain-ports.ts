@@ -1,4 +1,5 @@
-// GitHub's ports over a plain world: what the adapters ask GitHub for, answered from what stands there, and written there.
+// GitHub's ports over a plain world: what the adapters ask GitHub for, answered from what stands
+// there, and written there.
 import type { ListedFile } from "../../../src/domain/changes.ts";
 import { OutOfReach } from "../../../src/domain/errors.ts";
 import { SEVERITIES } from "../../../src/domain/finding.ts";

@@ -1,4 +1,5 @@
-// A GitHub without a server: the same people, acts and payloads as github.ts, whose webhooks are handed on as values.
+// A GitHub without a server: the same people, acts and payloads as github.ts, whose webhooks are
+// handed on as values.
 import { randomUUID } from "node:crypto";
 import { type CheckActs, checkActs } from "./check-actions.ts";
 import type { Person, Repository } from "./conversation.ts";

@@ -25,7 +25,9 @@ export interface PullRequestOptions {
   readonly author?: string;
   readonly draft?: boolean;
   readonly labels?: readonly string[];
-  /** The fork's owner, "deleted" for a fork that is gone, left out for a branch of the repository. */
+  /**
+   * The fork's owner, "deleted" for a fork that is gone, left out for a branch of the repository.
+   */
   readonly fork?: string;
   /** Paths for which GitHub delivers no patch. */
   readonly withoutPatch?: readonly string[];
@@ -78,7 +80,10 @@ export function pullActs(hub: Hub, git: GitHalf, manifest: Manifest, person: (lo
     return hub.hooks.send("pull_request", { ...payload, ...around(hub, pull, sender) });
   };
 
-  /** Comments reach an App that subscribes to them; those of the conversation only with the right to read issues. */
+  /**
+   * Comments reach an App that subscribes to them; those of the conversation only with the right to
+   * read issues.
+   */
   const tell = async (pull: Pull, event: string, action: string, sender: Person, subject: Json): Promise<void> => {
     if (!manifest.events.includes(event)) return;
     if (event === "issue_comment" && manifest.permissions.issues === undefined) return;

@@ -1,4 +1,5 @@
-// Reading pull requests: the pull request itself, its files, commits and diff; people, and the search for merged ones.
+// Reading pull requests: the pull request itself, its files, commits and diff; people, and the
+// search for merged ones.
 import { Hono } from "hono";
 import { type ChangedFile, listedPage, unifiedDiff } from "./changes.ts";
 import { type Person, Refusal } from "./conversation.ts";
@@ -74,7 +75,8 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
     return c.json(shownPerson(caller.person));
   });
 
-  // Only what decides an author's tier: merged pull requests of one author, in one repository or anywhere.
+  // Only what decides an author's tier: merged pull requests of one author, in one repository or
+  // anywhere.
   routes.get("/search/issues", (c) => {
     const query = c.req.query("q") ?? "";
     const author = /(?:^|\s)author:(\S+)/.exec(query)?.[1];
@@ -83,7 +85,8 @@ export function pullRoutes(hub: Hub): Hono<RouteEnv> {
       throw new Refusal(422, "This fake only searches for merged pull requests of an author");
     }
     const person = hub.people.get(login.toLowerCase());
-    // Apps are searched by `author:app/NAME`. Source of the words: takanome-dev/assign-issue-action issue 332.
+    // Apps are searched by `author:app/NAME`. Source of the words: takanome-dev/assign-issue-action
+    // issue 332.
     if (!person || (person.type === "Bot" && author === login)) {
       const message =
         "The listed users cannot be searched either because the users do not exist or you do not have permission to view the users.";

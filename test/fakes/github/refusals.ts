@@ -1,5 +1,6 @@
-// What GitHub answers where it refuses, as recorded elsewhere: one table of named answers, each with its source and the requests
-// that meet it. Tests plan them for one request, chaos draws them at random.
+// What GitHub answers where it refuses, as recorded elsewhere: one table of named answers, each
+// with its source and the requests that meet it. Tests plan them for one request, chaos draws them
+// at random.
 import type { Fault } from "./faults.ts";
 
 export interface Refusal {
@@ -55,7 +56,10 @@ export const REFUSALS = {
     answer: () =>
       invalid({ resource: "PullRequestReview", code: "custom", field: "body", message: "was submitted too quickly" }),
   },
-  /** The same after about 50 reviews in two minutes; it lasted for three minutes, whatever was sent meanwhile. */
+  /**
+   * The same after about 50 reviews in two minutes; it lasted for three minutes, whatever was sent
+   * meanwhile.
+   */
   abuse: {
     source: "intel/dffml issue 1408",
     match: REVIEWS,
@@ -181,7 +185,10 @@ export const REFUSALS = {
 
 export type RefusalName = keyof typeof REFUSALS;
 
-/** The named refusal as a fault, for the requests that GitHub answers so; `over` narrows or repeats it. */
+/**
+ * The named refusal as a fault, for the requests that GitHub answers so; `over` narrows or repeats
+ * it.
+ */
 export function refused(name: RefusalName, over: Partial<Fault> & { readonly to?: string } = {}): Fault {
   const { match, answer }: Refusal = REFUSALS[name];
   const { to, ...fault } = over;

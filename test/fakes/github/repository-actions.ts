@@ -6,11 +6,16 @@ import type { Manifest } from "./manifest.ts";
 import { userJson, WEB } from "./shapes.ts";
 
 export interface RepositoryActs {
-  /** Commits straight to a branch (the default one when left out); `push`. Returns the commit's sha. */
+  /**
+   * Commits straight to a branch (the default one when left out); `push`. Returns the commit's sha.
+   */
   commit(repository: Repository, files: Files, branch?: string): Promise<string>;
   /** The default branch starts again with nothing but these files; `push`, forced. */
   rewrite(repository: Repository, files: Files): Promise<string>;
-  /** The default branch moves to the head of the pull request; `push`, and the pull request is `closed`. */
+  /**
+   * The default branch moves to the head of the pull request; `push`, and the pull request is
+   * `closed`.
+   */
   merge(pull: Pull): Promise<void>;
   renameRepository(repository: Repository, name: string): Promise<void>;
   setPrivate(repository: Repository, isPrivate: boolean): Promise<void>;

@@ -1,5 +1,5 @@
-// Reviews and their comments, kept as GitHub keeps them: all of a review or nothing, lines checked against the real
-// diff, one pending review a person, comments listed back with their lines.
+// Reviews and their comments, kept as GitHub keeps them: all of a review or nothing, lines checked
+// against the real diff, one pending review a person, comments listed back with their lines.
 import { Hono } from "hono";
 import { type Anchor, hunkAbove, placeAnchor } from "./anchors.ts";
 import {

@@ -1,5 +1,5 @@
-// The way of one request through the fake: log, GitHub's description, planned trouble, the door, then our routes, and
-// whatever they do not know the emulator.
+// The way of one request through the fake: log, GitHub's description, planned trouble, the door,
+// then our routes, and whatever they do not know the emulator.
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
@@ -26,7 +26,8 @@ import { statelessToken, subjectOf } from "./stateless-token.ts";
 import { userRoutes } from "./user-routes.ts";
 import { WEB_PATHS, webPages } from "./web-pages.ts";
 
-// Above this GitHub gives no content in JSON, only raw. Source: REST reference, "Get repository content".
+// Above this GitHub gives no content in JSON, only raw. Source: REST reference, "Get repository
+// content".
 const JSON_CONTENT_LIMIT = 1_048_576;
 
 /** One request as the world saw it. */
@@ -132,7 +133,10 @@ function byName({ repositories }: Hub, arrived: Arrived): Arrived {
   return { ...arrived, sent: { ...arrived.sent, path: `/repos/${found.owner}/${found.name}${rest}` } };
 }
 
-/** Where a repository that was renamed is found; null for any other, and where its former name is another's by now. */
+/**
+ * Where a repository that was renamed is found; null for any other, and where its former name is
+ * another's by now.
+ */
 function movedTo({ apiUrl, repositories, formerNames }: Hub, { sent, search }: Arrived): string | null {
   const [, name = "", rest = ""] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(sent.path.toLowerCase()) ?? [];
   const id = repositories.has(name) ? undefined : formerNames.get(name);

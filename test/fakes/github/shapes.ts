@@ -1,4 +1,5 @@
-// How GitHub shows the nouns of conversation.ts as JSON. Its own test checks these shapes against GitHub's description.
+// How GitHub shows the nouns of conversation.ts as JSON. Its own test checks these shapes against
+// GitHub's description.
 import { lineAt, linesOfPatch } from "./anchors.ts";
 import type { Changes } from "./changes.ts";
 import type { Review, ReviewComment } from "./conversation.ts";
@@ -185,8 +186,8 @@ export function reviewJson(pull: Pull, review: Review): Json {
 }
 
 /**
- * A review comment as it looks now: after a push GitHub finds its line again by the text, or calls it outdated
- * (`line` null) and leaves it on its first commit.
+ * A review comment as it looks now: after a push GitHub finds its line again by the text, or calls
+ * it outdated (`line` null) and leaves it on its first commit.
  */
 export function reviewCommentJson(pull: Pull, comment: ReviewComment, current: Changes): Json {
   const api = `${API}/repos/${pull.owner}/${pull.repo}/pulls`;

@@ -1,5 +1,6 @@
-// Installation tokens as GitHub makes them since 2026, about 520 characters: `ghs_APPID_JWT`, of which nobody but GitHub reads
-// anything. Source: GitHub's documentation, "Generating an installation access token for a GitHub App".
+// Installation tokens as GitHub makes them since 2026, about 520 characters: `ghs_APPID_JWT`, of
+// which nobody but GitHub reads anything. Source: GitHub's documentation, "Generating an
+// installation access token for a GitHub App".
 import { createHash } from "node:crypto";
 import type { Json } from "./conversation.ts";
 

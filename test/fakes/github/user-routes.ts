@@ -1,5 +1,6 @@
-// What a person's own token, made by logging in with the App, may list: where the App is installed, and what they may do there.
-// Source: docs.github.com, "REST API endpoints for GitHub App installations".
+// What a person's own token, made by logging in with the App, may list: where the App is installed,
+// and what they may do there. Source: docs.github.com, "REST API endpoints for GitHub App
+// installations".
 import { Hono } from "hono";
 import { type Person, Refusal, type Repository } from "./conversation.ts";
 import { type Hub, paged, type RouteContext, type RouteEnv } from "./hub.ts";

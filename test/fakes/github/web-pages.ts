@@ -1,4 +1,5 @@
-// What a browser shows of a pull request and of a file, so that links to GitHub lead somewhere in the demo.
+// What a browser shows of a pull request and of a file, so that links to GitHub lead somewhere in
+// the demo.
 import { Hono } from "hono";
 import type { PostedOnPull } from "../../../scripts/review-page.ts";
 import type { Json, Pull } from "./conversation.ts";

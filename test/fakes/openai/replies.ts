@@ -1,4 +1,5 @@
-// What a server of OpenAI's chat completions may answer: whole replies as chunks, and its own ways of going wrong.
+// What a server of OpenAI's chat completions may answer: whole replies as chunks, and its own ways
+// of going wrong.
 import type { Reply } from "../anthropic/server.ts";
 
 export interface SaidHow {
@@ -73,7 +74,10 @@ export function wholeReply(text: string, finish_reason = "stop"): Reply {
       .end(JSON.stringify({ ...reply, usage: USAGE }));
 }
 
-/** The chunks of a reply, in the order and shape in which OpenAI sends them; the last one counts the tokens. */
+/**
+ * The chunks of a reply, in the order and shape in which OpenAI sends them; the last one counts the
+ * tokens.
+ */
 function chunks(text: string, how: SaidHow, model: string): readonly string[] {
   const chunk = (delta: unknown, finish_reason: string | null = null) =>
     data(model, { choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null });

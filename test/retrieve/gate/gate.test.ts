@@ -141,6 +141,28 @@ describe("the rules in their order", () => {
     expect(prose(21)).toMatchObject({ retrieve: true, decidedBy: "docs" });
   });
 
+  const many = (count: number, path: (at: number) => string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [path(at), added("a: 1")]));
+
+  test.each([
+    ["five files", "T", many(5, (at) => `settings/${at}.yaml`), "few-files"],
+    ["six files of configuration", "T", many(6, (at) => `settings/${at}.yaml`), undefined],
+    ["six, one of them of code", "T", { ...many(5, (at) => `settings/${at}.yaml`), "a.go": added("a = 1") }, "code"],
+    ["six of a feature", "feat: zones", many(6, (at) => `settings/${at}.yaml`), "code"],
+    ["six about a crash", "No more crash at start", many(6, (at) => `settings/${at}.yaml`), "bug-fix"],
+    ["a revert by its type", "revert: zones", many(6, (at) => `settings/${at}.yaml`), "revert"],
+    ["a revert as git writes it", 'Revert "Add zones"', many(6, (at) => `settings/${at}.yaml`), "revert"],
+    [
+      "a few words of prose beside a build's output",
+      "T",
+      { "docs/a.md": added("Word"), "dist/a.js": added("a") },
+      "few-files",
+    ],
+    ["a comment beside a build's output", "T", { "src/a.ts": added("// why"), "dist/a.js": added("a") }, "few-files"],
+  ])("%s: %#", (_, title, files, rule) => {
+    expect(decide({ title, files })?.decidedBy).toBe(rule);
+  });
+
   test("a generated file beside a lock file that people review is still generated", () => {
     const shape = { title: "T", pathFilters: ["**", "package-lock.json"], files: { "package-lock.json": " {\n+a" } };
     const context = { ...seen(shape), leftOut: [{ path: "dist/a.js", reason: "build output" }] };

@@ -1,4 +1,5 @@
-// What the retrieve stage asks of a language model where the configuration lets it: more queries, a made-up situation, an order.
+// What the retrieve stage asks of a language model where the configuration lets it: more queries, a
+// made-up situation, an order.
 import { describe, expect, test } from "vitest";
 import type { Precedents } from "../../../src/domain/retrieval.ts";
 import { failure, type Script, scriptedModel, textOf } from "../../fakes/scripted-model.ts";
@@ -30,7 +31,10 @@ const willing: Script = ({ purpose, system, user }) => {
   return textOf(system).includes("Exactly two sentences") ? { situation: SITUATION } : PATTERNS;
 };
 
-/** The stage with a model, and what it was asked. The order of a model, which is the default, has tests of its own. */
+/**
+ * The stage with a model, and what it was asked. The order of a model, which is the default, has
+ * tests of its own.
+ */
 async function asking(
   { rerank = "off", ...retrieval }: Record<string, unknown>,
   script: Script,

@@ -1,5 +1,6 @@
-// The law of language, over the real stage: whatever a memory is, another extension or language changes the term `language` of
-// its score and nothing else, and never puts it below the same memory without a language.
+// The law of language, over the real stage: whatever a memory is, another extension or language
+// changes the term `language` of its score and nothing else, and never puts it below the same
+// memory without a language.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";

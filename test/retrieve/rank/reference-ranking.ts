@@ -1,4 +1,5 @@
-// The ranking as one would first write it, with words as strings and nothing kept: what the quick one must give to the last bit.
+// The ranking as one would first write it, with words as strings and nothing kept: what the quick
+// one must give to the last bit.
 import type { KeywordHit, VectorHit } from "../../../src/domain/retrieval.ts";
 import { bagOf, inverseFrequency, KEYWORDS } from "../../../src/domain/text/bm25.ts";
 import { fnv1a } from "../../../src/domain/text/hash.ts";

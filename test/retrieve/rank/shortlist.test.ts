@@ -15,7 +15,10 @@ const WORDS = "gateway attempt await invoice retry timeout fetch close connectio
 const LISTS = 8;
 const LENGTH = 50;
 
-/** Eight queries that find fifty memories each by meaning and fifty by words, many of them found by several. */
+/**
+ * Eight queries that find fifty memories each by meaning and fifty by words, many of them found by
+ * several.
+ */
 function evidence(): Evidence {
   const id = (list: number, at: number) => `mem_${(list * 61 + at * 7) % 900}`;
   const queries = Array.from({ length: LISTS }, (_, list) => {

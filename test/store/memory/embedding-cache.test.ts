@@ -1,4 +1,5 @@
-// The cache of query vectors where its database fails. What it promises else is in contracts/kept-vectors.
+// The cache of query vectors where its database fails. What it promises else is in
+// contracts/kept-vectors.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

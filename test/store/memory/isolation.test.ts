@@ -1,5 +1,5 @@
-// Who may see what, by every way of searching: random histories of repositories, held against the rules written once more
-// without SQL.
+// Who may see what, by every way of searching: random histories of repositories, held against the
+// rules written once more without SQL.
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import type { MemoryRecord } from "../../../src/domain/memory.ts";
@@ -162,7 +162,8 @@ for (const [name, given] of [
             Object.assign(known, { owner: step.owner, visibility: step.visibility, gives });
           }
         } else if (step.do === "give") {
-          // Of a repository that is not known yet nobody can tell its owner here: others tests enter it by giving.
+          // Of a repository that is not known yet nobody can tell its owner here: others tests
+          // enter it by giving.
           if (known === undefined || known.owner === null) return;
           const [host, id] = key.split("/") as [string, string];
           const { owner: ownerId, visibility: seen } = known;

@@ -1,4 +1,5 @@
-// The embedded memory's file: what was forgotten leaves it to the last byte, and one that cannot be used is refused in words.
+// The embedded memory's file: what was forgotten leaves it to the last byte, and one that cannot be
+// used is refused in words.
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";

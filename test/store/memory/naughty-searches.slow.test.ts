@@ -1,5 +1,6 @@
-// Whatever is searched for is data: the Big List of Naughty Strings and words that SQL and full-text queries are made of, asked
-// of a memory with rows of two owners. No question fails, and none finds what its scope does not admit.
+// Whatever is searched for is data: the Big List of Naughty Strings and words that SQL and
+// full-text queries are made of, asked of a memory with rows of two owners. No question fails, and
+// none finds what its scope does not admit.
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -49,7 +50,9 @@ const SYNTAX = [
 ];
 const REPOS = [SHOP, "github.com/43"];
 
-/** What is no repository's key is refused by name; some strings look like one, and it is nobody's. */
+/**
+ * What is no repository's key is refused by name; some strings look like one, and it is nobody's.
+ */
 async function ofRepository<T>(text: string, ask: () => Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await ask();

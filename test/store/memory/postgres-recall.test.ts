@@ -1,4 +1,5 @@
-// The search over a PostgreSQL: several questions at once, what is written in between, and a server that is away.
+// The search over a PostgreSQL: several questions at once, what is written in between, and a server
+// that is away.
 
 import { afterAll, describe, expect, test } from "vitest";
 import { storedRecall } from "../../../src/store/memory/recall.ts";

@@ -1,4 +1,5 @@
-// What search does when something is wrong: it answers with what is left, says what is missing, and ends in time.
+// What search does when something is wrong: it answers with what is left, says what is missing, and
+// ends in time.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Clocks on the wall are set: by NTP after an outage, by administrators, by machines that wake up. What waits, waits for as long as
-// it was to.
+// Clocks on the wall are set: by NTP after an outage, by administrators, by machines that wake up.
+// What waits, waits for as long as it was to.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// One account with thousands of reviews that wait, seen from twenty others: how much longer theirs take. Time is counted, not waited for.
+// One account with thousands of reviews that wait, seen from twenty others: how much longer theirs
+// take. Time is counted, not waited for.
 import { expect, test } from "vitest";
 import type { ReviewJob } from "../../../src/domain/job.ts";
 import type { Lease } from "../../../src/ports.ts";

@@ -1,8 +1,9 @@
 // A process that kills itself while it writes: node killed-process.ts PLACE WORK WHEN
 //
-// PLACE is a file or a postgres:// address. WORK is `take` (three deliveries) or `end` (a job is leased, and then its end is written
-// down). WHEN is the beginning of the statement before which it is over, `COMMIT`, `after` the commit, or `never`. Prints what it
-// was answered when it gets that far.
+// PLACE is a file or a postgres:// address. WORK is `take` (three deliveries) or `end` (a job is
+// leased, and then its end is written down). WHEN is the beginning of the statement before which it
+// is over, `COMMIT`, `after` the commit, or `never`. Prints what it was answered when it gets that
+// far.
 import { openPostgres } from "../../../src/store/postgres.ts";
 import { openQueueFile } from "../../../src/store/queue/clock.ts";
 import { storedInbox } from "../../../src/store/queue/deliveries.ts";

@@ -1,4 +1,5 @@
-// A process that is killed between two statements of a transaction: all of it is there afterwards, or nothing.
+// A process that is killed between two statements of a transaction: all of it is there afterwards,
+// or nothing.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

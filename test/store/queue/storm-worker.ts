@@ -1,4 +1,5 @@
-// A process of the storm: the real queue, the real worker over it, and jobs that write down each time they were done.
+// A process of the storm: the real queue, the real worker over it, and jobs that write down each
+// time they were done.
 import { setTimeout as wait } from "node:timers/promises";
 import { pino } from "pino";
 import { heartbeat } from "../../../src/server/sweeps/heartbeat.ts";

@@ -1,4 +1,5 @@
-// Several processes on one queue while they are killed and frozen and their database is kept from them.
+// Several processes on one queue while they are killed and frozen and their database is kept from
+// them.
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -102,7 +103,8 @@ test.skipIf(store === null)(
     const effects = await admin.all<{ key: string; head: string; job: number; token: number }>(
       "SELECT key, head, job, token FROM effects ORDER BY id",
     );
-    // Whoever writes holds the job: tokens never go back, and no job is written for after a later one of its key.
+    // Whoever writes holds the job: tokens never go back, and no job is written for after a later
+    // one of its key.
     const seen = new Map<string, { job: number; token: number }>();
     for (const { key, job, token } of effects) {
       const before = seen.get(key);

@@ -1,4 +1,5 @@
-// Every promise of what is kept about reviews, on each database: reviews, checks, writes, spending, conversations, and their end.
+// Every promise of what is kept about reviews, on each database: reviews, checks, writes, spending,
+// conversations, and their end.
 import { afterAll, describe } from "vitest";
 import { storedRetrievalStatistics, storedRetrievals } from "../../../src/store/reviews/retrievals.ts";
 import { recordsOn } from "../../../src/wire/store.ts";

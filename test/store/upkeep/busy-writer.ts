@@ -1,4 +1,5 @@
-// A process of its own that writes without a pause: each transaction makes one row in each of two tables, alike.
+// A process of its own that writes without a pause: each transaction makes one row in each of two
+// tables, alike.
 import { setTimeout as sleep } from "node:timers/promises";
 import { openQueueFile } from "../../../src/store/queue/clock.ts";
 

@@ -1,5 +1,5 @@
-// Disks rot. Whatever happens to a byte, a page or the end of a file: nobody sees another's rows, what is there is never
-// quietly begun again, and every refusal says what to do.
+// Disks rot. Whatever happens to a byte, a page or the end of a file: nobody sees another's rows,
+// what is there is never quietly begun again, and every refusal says what to do.
 import {
   copyFileSync,
   existsSync,
@@ -137,7 +137,10 @@ async function retrieved(path: string): Promise<number> {
   return found;
 }
 
-/** The texts that any way of asking gives. What cannot be read is an error, which a review says at its foot. */
+/**
+ * The texts that any way of asking gives. What cannot be read is an error, which a review says at
+ * its foot.
+ */
 async function ask(recall: Store["recall"], asked: Scope): Promise<readonly string[]> {
   const ids = new Set<string>();
   for (const find of [

@@ -1,4 +1,5 @@
-// What is kept about one person, in the files of a data folder and in a PostgreSQL, through the ports of the command line.
+// What is kept about one person, in the files of a data folder and in a PostgreSQL, through the
+// ports of the command line.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// An upgrade of the schema: the file as it was stays beside the new one, a process that is killed in the middle leaves the old
-// schema, and a file of a newer Kodiai is refused.
+// An upgrade of the schema: the file as it was stays beside the new one, a process that is killed
+// in the middle leaves the old schema, and a file of a newer Kodiai is refused.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,7 +75,10 @@ test("a process that is killed in an upgrade leaves the old schema, and the next
   }
 }, 60_000);
 
-/** Upgrades the file in a process that dies before the given statement of the second step. Returns the signal. */
+/**
+ * Upgrades the file in a process that dies before the given statement of the second step. Returns
+ * the signal.
+ */
 function killedBefore(at: number): string | null {
   const program = join(folder, "killed.ts");
   const src = new URL("../../../src/store", import.meta.url).pathname;
@@ -123,11 +126,11 @@ describe.each([
     expect(existsSync(`${path}.schema-${part.steps.length + 2}`)).toBe(false);
   });
 
-  test("of a Kodiai before its first release is refused by name, and left alone", async () => {
+  test("with tables of another program is refused by name, and left alone", async () => {
     const before = new BetterSqlite(path);
     before.exec("CREATE TABLE deliveries (id TEXT); CREATE TABLE records (id INTEGER); PRAGMA user_version = 3");
     before.close();
-    await expect(open(path)).rejects.toThrow(/before its first release/);
+    await expect(open(path)).rejects.toThrow(/tables of another program/);
     expect(() => checkFile(path, part)).toThrow(StoreUnusable);
     const left = new BetterSqlite(path, { readonly: true });
     expect(left.pragma("user_version", { simple: true })).toBe(3);

@@ -1,4 +1,5 @@
-// What was read of repositories, beside the store: it expires with what else is old, goes with its repository, and is in no backup.
+// What was read of repositories, beside the store: it expires with what else is old, goes with its
+// repository, and is in no backup.
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

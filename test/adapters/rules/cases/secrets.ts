@@ -39,7 +39,8 @@ export const SECRETS: Cases = {
   },
   "hardcoded-credential": {
     bad: [
-      // Too short for their format, and base64 with a slash: what they are called says what they are.
+      // Too short for their format, and base64 with a slash: what they are called says what they
+      // are.
       { path: "src/a.py", code: `ADMIN_TOKEN = "${token("gh", "p_", "16C7e42F292c6912E77")}"` },
       { path: "src/a.rb", code: `API_TOKEN = '${token("gl", "pat-", "x8Kq2LmT9w")}'` },
       { path: "src/a.ts", code: `const awsSecret = "${token("9f/KqT2LmXw8vRtBz", "N4cYh+7pJd3SgUe6QaWoE1i")}";` },

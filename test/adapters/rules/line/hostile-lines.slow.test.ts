@@ -55,7 +55,10 @@ const PIECES = [
 ];
 const PATHS = ["src/a.ts", ".github/workflows/a.yml", "db/migrations/1.sql", "package.json", "infra/main.tf"];
 
-/** Rules that take more processor time than the watchdog grants: ten times what the slowest was measured to need (0.5 s). */
+/**
+ * Rules that take more processor time than the watchdog grants: ten times what the slowest was
+ * measured to need (0.5 s).
+ */
 async function slowRules(path: string, code: string): Promise<readonly string[]> {
   const file = fromExample({ path, code });
   const slow: string[] = [];

@@ -1,4 +1,5 @@
-// Makes what the rules see from an example or from a parsed diff: every line of an example counts as added.
+// Makes what the rules see from an example or from a parsed diff: every line of an example counts
+// as added.
 
 import type { StructuredPatch } from "diff";
 import type { Example } from "../../../../src/adapters/rules/rule.ts";

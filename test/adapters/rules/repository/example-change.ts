@@ -1,4 +1,5 @@
-// An example of a repository rule as a pull request: one changed file, and the repository around it at the head.
+// An example of a repository rule as a pull request: one changed file, and the repository around it
+// at the head.
 import { structuredPatch } from "diff";
 import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import { fileKinds } from "../../../../src/analyze/analyze.ts";
