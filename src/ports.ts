@@ -1,5 +1,5 @@
-// Ports of the pipeline stages, split by power: a port that reads cannot write, and the reverse. Every method may throw
-// `Transient` (try again later) and no other error of an adapter's own.
+// Ports of the pipeline stages, split by power: a port that reads cannot write, and the reverse.
+// Every method may throw `Transient` (try again later) and no other error of an adapter's own.
 import type { CustomRule, RuleSetting } from "./config/repo-config.ts";
 import type { Changes, ChangesSince } from "./domain/changes.ts";
 import type { CommandJob } from "./domain/command.ts";
@@ -32,35 +32,35 @@ interface OwnersText {
 /** Reads one pull request and the repository around it. Cannot post. */
 export interface PullRequests {
   pull(repo: Repo, number: number): Promise<PullRequest>;
-  /** The newest commit of the base's branch: GitHub may leave `base.sha` at the last push. The branch decides the configuration. */
+  /** The base branch's newest commit; `base.sha` may be older. It decides the configuration. */
   baseTip(repo: Repo, pull: PullRequest): Promise<string>;
   /** @param isWanted of a path: what is not wanted need not be complete */
   changes(repo: Repo, pull: PullRequest, isWanted: (path: string) => boolean): Promise<Changes>;
-  /** Changes since an earlier head, if it is an ancestor of this one and the merge base is the same; else why not, as a fragment. */
+  /** Changes since an earlier head that is an ancestor with the same merge base; else why not. */
   changesSince(
     repo: Repo,
     pull: PullRequest,
     earlier: { readonly headSha: string; readonly baseSha: string },
   ): Promise<ChangesSince>;
-  /** Why no file can be read at the head, as a fragment of a sentence; absent when files can be read. */
+  /** Why no file can be read at the head, as a fragment of a sentence; absent when they can. */
   readonly noHead?: string;
-  /** UTF-8 text of a file at a commit; null when it is absent, binary, a link, or larger than `maxBytes`. */
+  /** UTF-8 text of a file at a commit; null when absent, binary, a link, or over `maxBytes`. */
   text(repo: Repo, path: string, sha: string, maxBytes: number): Promise<string | null>;
-  /** What a person names in place of the base's configuration, and what follows its name (`@4f1c2d9`); absent: the base's. */
+  /** Configuration in place of the base's, and what follows its name (`@4f1c2d9`). */
   readonly ownConfig?: { readonly place: string; readonly text: string };
-  /** The configuration of the working tree, by the path from here; null when it has none. Absent without a working tree. */
+  /** The working tree's configuration, by its path from here; null without one. */
   workingConfig?(): Promise<{ readonly path: string; readonly text: string } | null>;
   /** Which of these folders a commit has. Absent where no verdict depends on them. */
   foldersAt?(repo: Repo, sha: string, paths: readonly string[]): Promise<ReadonlySet<string>>;
   /** What is at the root of a commit and in its folder `.github`. */
   rootEntries(repo: Repo, sha: string): Promise<readonly RootEntry[]>;
   /**
-   * Text of a file on the default branch of another repository of the same owner (organisation defaults, `_extends`);
-   * null when the repository or file is absent or not readable for us.
+   * Text of a file on the default branch of another repository of the same owner (organisation
+   * defaults, `_extends`); null when the repository or file is absent or not readable for us.
    */
   ownersText(repo: Repo, repositoryName: string, path: string, maxBytes: number): Promise<OwnersText | null>;
   authorFacts(repo: Repo, pull: PullRequest): Promise<AuthorFacts>;
-  /** Title and body of an issue of the repository; null when there is none or we may not read it. Local changes have none. */
+  /** An issue of the repository; null when there is none, or we may not read it. */
   issue(
     repo: Repo,
     pull: PullRequest,
@@ -88,18 +88,18 @@ export class CommentRefused extends Error {
   override readonly name = "CommentRefused";
 }
 
-/** The review is stale: the head moved, or the pull request was closed or locked. Nothing was written. */
+/** The review is stale: the head moved, or the pull request was closed or locked. */
 export class SupersededError extends Error {
   override readonly name = "SupersededError";
 }
 
-/** Writes to one pull request, and only as comments; each write may throw SupersededError. No method can approve, merge or push. */
+/** Comments on one pull request; writes may throw SupersededError. None approves or merges. */
 export interface Reviews {
   /** The current head and state; read them right before posting. */
   head(repo: Repo, number: number): Promise<Pick<PullRequest, "state" | "locked"> & { readonly sha: string }>;
-  /** Ids of the findings in our comments on this head. Read right before posting, so that a resumed run posts none twice. */
+  /** Ids in our comments on this head, read right before posting: none is posted twice. */
   postedFindings(repo: Repo, number: number, headSha: string): Promise<ReadonlySet<string>>;
-  /** One review, event COMMENT, pinned to headSha. Throws CommentRefused when a comment cannot be placed. */
+  /** One review, event COMMENT, pinned to headSha. CommentRefused: a comment has no place. */
   postReview(
     repo: Repo,
     number: number,
@@ -109,16 +109,16 @@ export interface Reviews {
   ): Promise<Posted>;
   /** The comments whose lines are not part of GitHub's current diff. */
   outsideDiff(repo: Repo, number: number, comments: readonly CommentToPost[]): Promise<ReadonlySet<CommentToPost>>;
-  /** A comment on a file as a whole. Throws CommentRefused when the file is not part of the diff. */
+  /** A comment on a whole file. Throws CommentRefused when the diff lacks the file. */
   postFileComment(repo: Repo, number: number, headSha: string, path: string, body: string): Promise<Posted>;
-  /** Creates our sticky summary or edits it in place, found by SUMMARY_MARKER in its body. `headSha` is the reviewed head. */
+  /** Creates our sticky summary or edits it, by SUMMARY_MARKER. `headSha`: the reviewed head. */
   putSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted>;
   editSummary(repo: Repo, number: number, body: string, headSha: string): Promise<Posted | null>;
-  /** Gives the pull request a 👍 that says that there is nothing to say. What GitHub refuses is no error. */
+  /** Gives a 👍 that says that there is nothing to say. What GitHub refuses is no error. */
   showQuiet(repo: Repo, number: number, headSha: string): Promise<void>;
   /** Takes that 👍 back, if there is one. What GitHub refuses is no error. */
   endQuiet(repo: Repo, number: number): Promise<void>;
-  /** Puts a line above the summary, which it creates if there is none, until putSummary or editSummary. */
+  /** Puts a line above the summary, which it may create, until the next putSummary. */
   showNotice(repo: Repo, number: number, line: string, headSha: string): Promise<void>;
 }
 
@@ -160,7 +160,7 @@ export interface ReceivedDelivery {
   readonly event: string;
   /** Epoch milliseconds. */
   readonly receivedAt: number;
-  /** Fingerprint, `KEY@HASH`: a second delivery with the same one is ignored. Null: only the id counts. */
+  /** Fingerprint, `KEY@HASH`: a second delivery with it is ignored. Null: only the id counts. */
   readonly meaning: string | null;
 }
 
@@ -170,11 +170,11 @@ export type AnyJob = Job | CommandJob;
 export interface Lease<Taken extends AnyJob = ReviewJob> {
   readonly id: number;
   readonly job: Taken;
-  /** 1 for the first attempt; an attempt that was cut short by the end of its process does not count. */
+  /** 1 for the first attempt; one that was cut short by its process's end does not count. */
   readonly attempt: number;
   /** Earlier attempts that were ended because they took too much time. */
   readonly overruns: number;
-  /** Grows with each lease of the job: later writes of an earlier holder are refused (see LeaseLost). */
+  /** Grows with each lease: later writes of an earlier holder are refused (see LeaseLost). */
   readonly token: number;
   /** Milliseconds since the job became due. */
   readonly waitedMs: number;
@@ -187,7 +187,7 @@ export type JobEnd =
   | { readonly state: "done"; readonly outcome: string }
   /** It runs again after at least so many milliseconds. */
   | { readonly state: "retry"; readonly inMs: number; readonly reason: string }
-  /** It keeps its place in the queue until a process has capacity for a large change; the attempt does not count. */
+  /** Keeps its place until a process has room for a large change; no attempt is counted. */
   | { readonly state: "at-capacity"; readonly reason: string }
   /** It failed permanently, or too often: it runs again only when an operator retries it. */
   | { readonly state: "parked"; readonly reason: string };
@@ -197,7 +197,7 @@ export type ProcessEnd =
   | { readonly kind: "died" }
   /** No job is to blame. */
   | { readonly kind: "stopped" }
-  /** It was ended because this job took too much time: the attempt counts, those of its other jobs do not. */
+  /** This job took too much time: its attempt counts, those of its other jobs do not. */
   | { readonly kind: "overran"; readonly job: Held; readonly reason: string };
 
 export type LaneName = "review" | "command" | "upkeep";
@@ -211,28 +211,28 @@ export interface LeaseLimits {
 /** The jobs of one group of workers. The queue's own clock decides when a job is due. */
 export interface Lane<Taken extends AnyJob> {
   /**
-   * The next due job, held for as long as this process lives (see Queue.heartbeat); null when none is due. Order: interrupted
-   * jobs; then the account that was served longest ago, within it the repository that was served longest ago, within that
-   * the job that has waited longest. Skips jobs of installations that GitHub rate-limits, and jobs that may not run beside
-   * a running one.
+   * The next due job, held for as long as this process lives (see Queue.heartbeat); null when none
+   * is due. Order: interrupted jobs; then the account that was served longest ago, within it the
+   * repository that was served longest ago, within that the job that has waited longest. Skips jobs
+   * of installations that GitHub rate-limits, and jobs that may not run beside a running one.
    *
    * @param limits null: none
    */
   lease(limits?: LeaseLimits | null): Promise<Lease<Taken> | null>;
   /** False when another process has taken over the job: then nothing is recorded. */
   end(lease: Lease<Taken>, end: JobEnd): Promise<boolean>;
-  /** lost: another process may run the job. superseded: a later job of the same key waits, so this one is no longer wanted. */
+  /** lost: another process may run the job. superseded: a later job of the same key waits. */
   leaseState(lease: Lease<Taken>): Promise<"held" | "superseded" | "lost">;
 }
 
-/** The durable queue, itself the lane of reviews. One job per key runs at a time; a later one of the same key replaces one that waits. */
+/** The durable queue, itself the lane of reviews. One job per key runs, at most one waits. */
 export interface Queue extends Lane<ReviewJob> {
   /** Commands of people: "stop" must not wait for the review that it stops. */
   readonly commands: Lane<CommandJob>;
   /** Maintenance: reviews never wait for it, and it never waits for reviews. */
   readonly upkeep: Lane<UpkeepJob>;
   /**
-   * Commits the delivery and its jobs in one transaction. False when this delivery was accepted before.
+   * Commits the delivery and its jobs in one transaction. False when accepted before.
    *
    * @param beside further jobs of the upkeep lane
    */
@@ -241,17 +241,18 @@ export interface Queue extends Lane<ReviewJob> {
     outcome: ReviewJob | HeadJobs | CommandJob | CancelJob | UpkeepJobs | Ignored,
     beside?: readonly UpkeepJob[],
   ): Promise<boolean>;
-  /** Adds a job that no delivery brought. `now` is epoch milliseconds, by the clock that set the job's `notBefore`. */
+  /** Adds a job that no delivery brought. `now`: ms by the clock that set its `notBefore`. */
   add(job: ReviewJob | FeedbackJob | ForgetJob, now: number): Promise<void>;
   drop(key: string, reason: string): Promise<number>;
   /**
-   * Reports that this process is alive; call it every few seconds. Requeues, at the front, the jobs of processes that ended
-   * or were silent for too long; parks a job that crashed each process in which it ran alone. Returns how many it requeued.
+   * Reports that this process is alive; call it every few seconds. Requeues, at the front, the jobs
+   * of processes that ended or were silent for too long; parks a job that crashed each process in
+   * which it ran alone. Returns how many it requeued.
    */
   heartbeat(): Promise<number>;
-  /** Reports that another process is alive, whose own thread may be too busy to do so. Does nothing if it is unknown. */
+  /** Says that another process is alive, which may be too busy to. Nothing if it is unknown. */
   vouch(instance: string): Promise<void>;
-  /** Requeues the jobs of another process that ended, or is about to be ended by this one. Returns how many. */
+  /** Requeues the jobs of a process that ended, or will be ended by this one. Returns how many. */
   ended(instance: string, end: ProcessEnd): Promise<number>;
   /** Requeues all jobs that this process holds, because it ends. Returns how many. */
   release(): Promise<number>;
@@ -263,9 +264,9 @@ export interface EarlierReview {
   readonly posted: boolean;
 }
 
-/** Written reviews, stored before they are sent, so that a retry resumes at "send" and no head is reviewed twice. */
+/** Written reviews, stored before they are sent: a retry resumes, no head is reviewed twice. */
 export interface Ledger {
-  /** The latest review of this pull request that is not completely sent; the head may have moved since. */
+  /** The pull request's latest review that is not completely sent; the head may have moved. */
   unsent(job: ReviewJob): Promise<Review | null>;
   save(job: ReviewJob, review: Review, now: number): Promise<void>;
   /** Marks the review as posted or superseded: it is never sent again. */
@@ -274,9 +275,9 @@ export interface Ledger {
   earlier(job: ReviewJob): Promise<readonly EarlierReview[]>;
 }
 
-/** Data about repositories outside memory: jobs, reviews, decisions, answers, searches, check runs. */
+/** Data about repositories outside memory: jobs, reviews, decisions, answers, check runs. */
 export interface Traces {
-  /** Removes all data of a repository, and its bytes, but spending, which budgets need. Returns how many reviews were removed. */
+  /** Removes a repository's data but spending, which budgets need; returns how many reviews. */
   forgetRepository(repo: Pick<Repo, "host" | "id">): Promise<number>;
   /** Other jobs about the repository, without those of this key. */
   besides(repo: Pick<Repo, "host" | "id">, key: string): Promise<BesideForgetting>;

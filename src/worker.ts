@@ -5,11 +5,11 @@ import { AtCapacity, LeaseLost, OutOfReach, Transient } from "./domain/errors.ts
 import type { ReviewJob } from "./domain/job.ts";
 import type { AnyJob, JobEnd, Lane, LaneName, Lease, LeaseLimits } from "./ports.ts";
 
-/** A job that takes longer hangs: it is abandoned, and its later writes are refused. The longest review takes ten minutes. */
+/** A longer job hangs: its later writes are refused. The longest review takes ten minutes. */
 export const HANGS_MS = 60 * 60_000;
-/** How often a running job's lease is checked: seconds of an unwanted model call cost little, minutes do. */
+/** How often a job's lease is checked: seconds of an unwanted model call cost little. */
 const LEASE_CHECK_MS = 2_000;
-/** Attempts before a job is parked: with these pauses more than two hours, as long as GitHub was ever down. */
+/** Attempts before a job is parked: over two hours, as long as GitHub was ever down. */
 export const ATTEMPTS = 20;
 const FIRST_BACKOFF_MS = 5_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
@@ -27,8 +27,8 @@ const STOPPING: JobEnd = { state: "retry", inMs: 0, reason: "the process was sto
 interface WorkerPorts<Taken extends AnyJob = ReviewJob> {
   readonly queue: Lane<Taken>;
   /**
-   * Runs the job; returns one line on how it ended. Throws Transient to be retried. The signal is aborted when a later job
-   * replaced this one, or another process took it over.
+   * Runs the job; returns one line on how it ended. Throws Transient to be retried. The signal is
+   * aborted when a later job replaced this one, or another process took it over.
    */
   readonly run: (lease: Lease<Taken>, signal: AbortSignal) => Promise<string>;
   readonly onEnd: (lease: Lease<Taken>, end: JobEnd, error: unknown) => void;
@@ -51,8 +51,8 @@ export interface Worker {
 export type Workers = Readonly<Record<LaneName, Worker>>;
 
 /**
- * Starts a worker that runs up to `parallel` jobs at a time. The queue ensures that jobs of one pull request never run in
- * parallel.
+ * Starts a worker that runs up to `parallel` jobs at a time. The queue ensures that jobs of one
+ * pull request never run in parallel.
  */
 export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, parallel: number): Worker {
   const running = new Set<Promise<void>>();
@@ -74,7 +74,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
       isWanted = false;
       clearTimeout(timer);
       await takeAll();
-      // A wake-up meanwhile continues the loop; there is no await between this check and the loop's own.
+      // A wake-up meanwhile continues the loop: no await lies between this and its own check.
       if (!isWanted && !stopped) timer = setTimeout(poll, POLL_MS).unref();
     }
   }
@@ -83,7 +83,7 @@ export function startWorker<Taken extends AnyJob>(ports: WorkerPorts<Taken>, par
     while (!stopped && running.size < parallel) {
       const lease = await unlessTransient(() => ports.queue.lease(ports.limits()));
       if (lease === null) return;
-      // Leased while the worker was being stopped: other processes need not wait for the end of this one.
+      // Leased while the worker was stopping: other processes need not wait for its end.
       if (!stopped) start(lease);
       else await unlessTransient(() => ports.queue.end(lease, STOPPING));
     }
@@ -122,8 +122,8 @@ async function unlessTransient<T>(ask: () => Promise<T>): Promise<T | null> {
 }
 
 /**
- * Stands in for a worker whose jobs cannot run in this process, because memory did not open: they stay in the queue, and no
- * attempt is counted. `warn` is called once, at the first wake-up.
+ * Stands in for a worker whose jobs cannot run in this process, because memory did not open: they
+ * stay in the queue, and no attempt is counted. `warn` is called once, at the first wake-up.
  */
 export function disabledWorker(warn: () => void): Worker {
   let hasWarned = false;
@@ -169,7 +169,7 @@ async function recorded<Taken extends AnyJob>(
   }
 }
 
-/** Checks every few seconds whether the job is still wanted, and still ours. `hangs` rejects after HANGS_MS. */
+/** Checks every few seconds that the job is wanted and ours. `hangs` rejects after HANGS_MS. */
 function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: Lease<Taken>) {
   const unwanted = new AbortController();
   let isAsking = false;
@@ -197,12 +197,12 @@ function watchLease<Taken extends AnyJob>({ queue }: WorkerPorts<Taken>, lease: 
   return { signal: unwanted.signal, hangs: hanging.promise, stop };
 }
 
-/** Whether this attempt was the last: the job is parked. A job whose target no longer exists is not. */
+/** Whether this was the last attempt, so that the job is parked. One without target is not. */
 export function isLastFailure(error: unknown, attempt: number): boolean {
   return verdict(error, attempt, 0, 0).state === "parked";
 }
 
-/** Retries transient failures with exponential backoff and jitter. A job whose target no longer exists is done; any other is parked. */
+/** Retries transient failures with backoff and jitter. A job without target is done. */
 function verdict(error: unknown, attempt: number, now: number, random: number): JobEnd {
   const reason = error instanceof Error ? `${error.name}: ${error.message}${causeOf(error)}` : String(error);
   if (error instanceof OutOfReach) {
@@ -217,8 +217,8 @@ function verdict(error: unknown, attempt: number, now: number, random: number): 
   if (attempt >= ATTEMPTS) return { state: "parked", reason: `gave up after ${attempt} attempts: ${reason}` };
   const most = error.notBefore === null ? MAX_BACKOFF_MS : MAX_HINTED_BACKOFF_MS;
   const backoff = Math.min(most, FIRST_BACKOFF_MS * 2 ** (attempt - 1)) * (0.5 + random / 2);
-  const asked = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS - now;
-  return { state: "retry", inMs: Math.ceil(Math.max(backoff, asked)), reason };
+  const named = error.notBefore === null ? 0 : error.notBefore + random * JITTER_MS - now;
+  return { state: "retry", inMs: Math.ceil(Math.max(backoff, named)), reason };
 }
 
 /** The host or file that did not answer: for the operator, not for the public. */

@@ -1,4 +1,4 @@
-// Blobs of repositories by their git SHA, cached for the next snapshot. A blob whose content does not match its SHA counts as missing.
+// Cached blobs of repositories by their git SHA. One that does not match its SHA is missing.
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -32,9 +32,9 @@ export interface Blobs {
 
 export interface BlobCache {
   of(repo: RepoId): Blobs;
-  /** Removes what is too old, and the least recently used until the rest fits. @returns the number of repositories removed */
+  /** Removes what is too old, and the least recently used; returns how many repositories. */
   expire(now: number): Promise<number>;
-  /** Writes what was kept, for other processes too, and removes the least recently used until the rest fits. */
+  /** Writes what was kept, also for other processes; removes the least recently used. */
   trim(): Promise<void>;
   /** Removes all blobs of a repository. */
   forget(repo: RepoId): Promise<void>;
@@ -45,14 +45,14 @@ type RepoId = Pick<Repo, "host" | "id">;
 
 /** Bytes on the disk. */
 const MOST_BYTES = 1 << 30;
-/** Of these, one repository's: more than a snapshot has (see SNAPSHOT_LIMITS), so that one never displaces itself. */
+/** One repository's part: more than a snapshot has, so that none displaces itself. */
 const SHARE = 0.25;
 /** The share that remains after trimming. */
 const LEFT = 0.9;
 /** Free space that is left to the queue: a part of the disk, and at most so many bytes. */
 const FREE_PART = 0.1;
 const MOST_FREE = 1 << 29;
-/** Bytes that are written together, at most; each time, what others wrote meanwhile is counted again. */
+/** Bytes written together, at most; each time, what others wrote is counted again. */
 const WRITE_BYTES = 1 << 20;
 /** A page of SQLite, and what the row of a blob takes beside its content. */
 const PAGE = 4_096;
@@ -61,9 +61,9 @@ const ROW = 100;
 const LOCK_MS = 1_000;
 /** `HOST/ID` as a name; a folder with another name is not ours. */
 const REPOSITORY = /%2F\d+$/;
-/** The file of a repository is named for when it was made, in milliseconds: as old as its oldest blob. */
+/** Named for when it was made, in milliseconds: as old as its oldest blob. */
 const FILE = /^(\d{13})\.db(?:-journal)?$/;
-/** The disk, or a process that writes for long. Any other error of SQLite means that the file is damaged. */
+/** The disk, or a process that writes for long. Any other error of SQLite means damage. */
 const NOT_DAMAGE = /^SQLITE_(?:BUSY|FULL|IOERR|CANTOPEN|NOMEM)/;
 
 /** The SHA by which git knows a blob: SHA-1 of 40 digits, or SHA-256 of 64. */
@@ -77,8 +77,8 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * Blobs below `snapshots` in the data folder: a folder for each repository, with one SQLite file that only its owner can read. Processes
- * may share the folder. A damaged file is removed.
+ * Blobs below `snapshots` in the data folder: a folder for each repository, with one SQLite file
+ * that only its owner can read. Processes may share the folder. A damaged file is removed.
  *
  * @param mostBytes other than the documented bound in tests
  */
@@ -283,7 +283,7 @@ interface Held {
   readonly keptAt: number;
 }
 
-/** A folder with other files, or none, is removed: an earlier version had a file for each blob, or for each snapshot. */
+/** Removes a folder with other files, or none: earlier versions had a file for each blob. */
 function heldIn(own: string): Held | null {
   const found = names(own);
   const name = found.find((one) => one.endsWith(".db"));

@@ -72,8 +72,8 @@ export function connectionCode(error: unknown): string | null {
 }
 
 /**
- * Why there is no answer: `ECONNREFUSED (nothing listens there); check …`. Nothing else of the error is shown, because HTTP clients
- * quote headers; and no host, because strangers may read it.
+ * Why there is no answer: `ECONNREFUSED (nothing listens there); check …`. Nothing else of the
+ * error is shown, because HTTP clients quote headers; and no host, because strangers may read it.
  */
 export function connectionCause(error: unknown): string {
   const code = connectionCode(error);

@@ -30,8 +30,8 @@ export const UNMEASURED = { operatorThreshold: null, sameClaim: null, confidence
 type Batch = ReadVectors & { readonly tokens: number };
 
 /**
- * Each distinct text is sent once, one request after the other. Blank texts are not sent and have no vector. A batch that the
- * service refuses is sent in ever smaller parts, so that only the text that it refuses has no vector.
+ * Sends each distinct text once, one request after the other; no blank ones. Halves a refused
+ * batch, so that only the text that the service refuses has no vector.
  */
 export async function embedTexts(service: EmbeddingService, texts: readonly string[]): Promise<Embedded> {
   const prepared = texts.map((text) => cutText(text, service.limits.maxTextChars).toWellFormed());
@@ -48,8 +48,8 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
       if (vector !== null) found.set(texts[index] ?? "", vector);
     });
   }
-  // Copies, because a caller may transfer a vector's memory to another thread and two texts may be equal. Of a server that changed
-  // its dimension in between, only vectors of the new one count.
+  // Copies, because a caller may transfer a vector's memory to another thread and two texts may be
+  // equal. Of a server that changed its dimension in between, only vectors of the new one count.
   const vectors = prepared.map((text) => {
     const vector = found.get(text);
     return vector?.length === service.dimension ? vector.slice() : null;
@@ -62,7 +62,7 @@ export async function embedTexts(service: EmbeddingService, texts: readonly stri
 
 /** Requests for the parts of one batch: enough for five bad texts of 32. */
 const MOST_PARTS = 64;
-/** After so many failures in a row it is not the texts: one bad text of 128 fails seven times before its neighbour succeeds. */
+/** After so many failures in a row it is not the texts: one bad text of 128 causes seven. */
 const MOST_FAILED = 10;
 
 interface Parts {
@@ -116,8 +116,8 @@ async function shortened(service: EmbeddingService, text: string, none: Batch, p
 }
 
 /**
- * When all vectors of an answer have one other length, the server has another model. Its vectors are taken from the next call on, in a
- * space of their own; null when nothing changed.
+ * When all vectors of an answer have one other length, the server has another model. Its vectors
+ * are taken from the next call on, in a space of their own; null when nothing changed.
  */
 function changedDimension(
   service: EmbeddingService,
@@ -146,7 +146,7 @@ export interface BatchLimits {
 /** Code and English come to 3.5–4 characters a token; the lower figure errs on the safe side. */
 const BYTES_PER_TOKEN = 3.5;
 
-/** The estimated tokens of a text. UTF-8 bytes are counted, because other scripts need more tokens a character. */
+/** Estimated tokens, by UTF-8 bytes: other scripts need more tokens a character. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
@@ -170,8 +170,8 @@ interface ReadVectors {
 /**
  * Reads the vectors of an answer whose types were checked, so that every number is finite.
  *
- * @param rows `data` of the answer, in any order. Rows without an index count by their position, if there are as many as texts.
- *   Indexes out of range are ignored; if one occurs twice, neither counts.
+ * @param rows `data` of the answer, in any order; without indexes by position, if as many as texts.
+ *   Ignores indexes out of range; of one that occurs twice neither counts.
  * @param count the number of requested texts
  * @param dimension the required length of each vector; null takes the most frequent one
  */

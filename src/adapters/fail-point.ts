@@ -1,20 +1,20 @@
-// Places at which a test may end or stop the process: before and after everything that is committed or sent. A test harness names
-// one in KODIAI_FAIL_AT; without it nothing here has an effect.
+// Places at which a test may end or stop the process: before and after everything that is committed
+// or sent. A test harness names one in KODIAI_FAIL_AT; without it nothing here has an effect.
 //
-//   KODIAI_FAIL_AT=after-post-review        the process kills itself (SIGKILL) the first time it reaches the place
-//   KODIAI_FAIL_AT=after-post-review:3      the third time
-//   KODIAI_FAIL_HOW=stop                    it stops itself (SIGSTOP) instead, until it gets SIGCONT
+//   KODIAI_FAIL_AT=after-post-review     the process kills itself (SIGKILL) at the first time
+//   KODIAI_FAIL_AT=after-post-review:3   the third time
+//   KODIAI_FAIL_HOW=stop                 it stops itself (SIGSTOP) instead, until it gets SIGCONT
 //
 // The harness reads `fail point: NAME` on standard error first.
 import { writeSync } from "node:fs";
 
 /**
- * Every place, in the order of a review: a delivery is committed (accept), its job taken (lease), a check run begun, the review
- * stored (save) and sent, remembered, its check run ended, the review settled and the job ended.
+ * In the order of a review: a delivery is committed (accept), its job taken (lease), a check run
+ * begun, the review stored (save), sent, remembered and settled, the job ended.
  *
- * For the things created on GitHub, each at most once, `before-post-X` lies between the commit of the intent and the request,
- * `after-post-X` between GitHub's answer and the commit that records it, `after-record-X` after that commit. `edit-summary` and
- * `end-check` are requests that may be repeated.
+ * Of what is created on GitHub once, `before-post-X` is between the commit of the intent and the
+ * request, `after-post-X` before the commit of GitHub's answer, `after-record-X` after it.
+ * `edit-summary` and `end-check` may be repeated.
  */
 export type FailPoint =
   | `${"before" | "after"}-${"accept" | "lease" | "save" | "edit-summary" | "remember" | "end-check" | "settle" | "end"}`

@@ -1,5 +1,5 @@
-// The grammars that come with Kodiai. ast-grep accepts dynamic languages once per process and silently ignores a second
-// registration, so all of them are registered here and nowhere else.
+// The grammars that come with Kodiai. ast-grep accepts dynamic languages once per process and
+// silently ignores a second registration, so all of them are registered here and nowhere else.
 import go from "@ast-grep/lang-go";
 import java from "@ast-grep/lang-java";
 import php from "@ast-grep/lang-php";
@@ -28,17 +28,17 @@ const GRAMMARS: ReadonlyMap<string, string> = new Map([
   ["php", "php"],
 ]);
 
-/** The grammar for a language key of a rule (`typescript`, `tsx`, `go`, …), or null when there is none. */
+/** The grammar for a rule's language key (`typescript`, `tsx`, `go`, …); null without one. */
 export function grammarOf(language: string): string | null {
   return GRAMMARS.get(language) ?? null;
 }
 
-/** The number by which a grammar knows a kind of node, 0 where it does not: to compare numbers, ast-grep compiles nothing. */
+/** A grammar's number of a kind of node, 0 for none: ast-grep compiles nothing to compare it. */
 export function kindNumber(language: string, name: string): number {
   return kind(knownGrammar(language), name);
 }
 
-/** Parses one piece of text with the grammar of a language key. Throws when there is no such grammar. */
+/** Parses a text with the grammar of a language key. Throws without such a grammar. */
 export function parseText(language: string, text: string): SgNode {
   return parse(knownGrammar(language), text).root();
 }

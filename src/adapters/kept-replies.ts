@@ -1,5 +1,5 @@
-// A model whose answers are stored until their review is written: a crash costs only the questions in progress, not those already
-// answered.
+// A model whose answers are stored until their review is written: a crash costs only the questions
+// in progress, not those already answered.
 
 import { createHash } from "node:crypto";
 import type { ModelAnswer, ModelRequest, Purpose } from "../domain/model.ts";
@@ -20,18 +20,18 @@ interface KeepingReplies {
 }
 
 /**
- * The model for one run of one job. A question that an earlier run had answered gets the stored answer, with its original cost; a
- * question that this run repeats is asked again.
+ * The model for one run of one job. A question that an earlier run had answered gets the stored
+ * answer, with its original cost; a question that this run repeats is asked again.
  */
 export function keptReplies(model: Model, { store, key, redact, now }: KeepingReplies): Model {
-  const asked = new Set<string>();
+  const seen = new Set<string>();
   return {
     ...model,
     async ask(request, signal) {
       if (!KEPT.has(request.purpose)) return model.ask(request, signal);
       const question = questionHash(request, model.names[request.tier]);
-      const isNew = !asked.has(question);
-      asked.add(question);
+      const isNew = !seen.has(question);
+      seen.add(question);
       const kept = isNew ? await store.find(key, question).catch(() => null) : null;
       const before = kept === null ? null : readAnswer(kept, request);
       if (before !== null) return before;
@@ -56,8 +56,8 @@ function questionHash(
 }
 
 /**
- * Each random delimiter (`kodiai-` and 16 or more hexadecimal digits) counts as its number in the order of its first use, so that
- * equal prompts have equal hashes and two delimiters stay distinct.
+ * Each random delimiter (`kodiai-` and 16 or more hexadecimal digits) counts as its number in the
+ * order of its first use, so that equal prompts have equal hashes and two delimiters stay distinct.
  */
 function hashOf(text: string): string {
   const seen = new Map<string, number>();

@@ -1,4 +1,4 @@
-// Finds mentions of a person in texts and anonymises them. A name is a login or an e-mail address, in lower case.
+// Finds and anonymises mentions of a person: a login or an e-mail address, in lower case.
 import { redactionMark } from "../domain/text/cut-text.ts";
 
 /** Whether the text names the person: see withoutMentions. */
@@ -7,7 +7,7 @@ export function mentions(text: string, name: string): boolean {
 }
 
 const NAME_CHARACTER = /[A-Za-z0-9-]/;
-/** GitHub's logins have at most 39 characters; those of managed users end in `_` and a short code. */
+/** GitHub's logins have at most 39 characters; managed users' end in `_` and a code. */
 const MENTION = /@([a-z0-9][a-z0-9_-]{0,50})/gi;
 /** In JSON, the letter of an escape may come right before the next word. */
 const ADDRESS = /(?:(?<=\\[bfnrt])|(?<![\w.%\\]))\w[\w.%+-]{0,63}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gi;
@@ -16,8 +16,8 @@ const NOREPLY = /^(\d{1,15})\+(.+)@users\.noreply\./;
 const NO_ADDRESS = redactionMark("email");
 
 /**
- * The text with `ghost`, GitHub's name for deleted accounts, in place of a person: in `@login`, unless it begins a longer name, in
- * `"by":"login"` in JSON, and in e-mail addresses that are the name or have the login before their `@`.
+ * The text with `ghost`, GitHub's name for deleted accounts, in place of a person: in `@login`, in
+ * `"by":"login"` of JSON, and in e-mail addresses of that name or login.
  */
 export function withoutMentions(text: string, person: string): string {
   const name = person.toLowerCase();
@@ -54,7 +54,7 @@ function loginOf(address: string): string {
 
 function replaced(text: string, wanted: string, by: string, fits: (after: string) => boolean): string {
   const lower = text.toLowerCase();
-  // A letter whose lower-case form is longer would shift offsets: such a text is searched in its original case.
+  // Some lower-case letters are longer and shift offsets: then the original case is searched.
   const searched = lower.length === text.length ? lower : text;
   const parts: string[] = [];
   let from = 0;

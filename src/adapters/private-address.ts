@@ -1,10 +1,11 @@
-// Network addresses that are not public: the machine itself, private networks, a cloud's metadata service.
+// Addresses that are not public: the machine itself, private networks, a cloud's metadata.
 import { BlockList, isIP } from "node:net";
 
 /**
- * IANA's special-purpose registries: everything that is not globally reachable, with multicast and reserved ranges; the relays of
- * 6to4 (RFC 7526); and 168.63.129.16, a public address at which Azure's host answers each of its virtual machines
- * (learn.microsoft.com, "What is IP address 168.63.129.16?").
+ * IANA's special-purpose registries: everything that is not globally reachable, with multicast and
+ * reserved ranges; the relays of 6to4 (RFC 7526); and 168.63.129.16, a public address at which
+ * Azure's host answers each of its virtual machines (learn.microsoft.com, "What is IP address
+ * 168.63.129.16?").
  */
 const V4 = [
   "0.0.0.0/8",
@@ -25,8 +26,8 @@ const V4 = [
   "240.0.0.0/4",
 ];
 /**
- * The same for IPv6, with each form that embeds an IPv4 address this list would not check: IPv4-translated (RFC 2765), Teredo in
- * 2001::/23 (which holds IETF protocols and benchmarks, and no service) and 6to4.
+ * For IPv6, with the forms that embed an unchecked IPv4 address: IPv4-translated (RFC 2765), Teredo
+ * in 2001::/23 (else IETF protocols and benchmarks, no service) and 6to4.
  */
 const V6 = [
   "::/96",
@@ -57,7 +58,7 @@ function listOf(ranges: readonly string[]): BlockList {
   return list;
 }
 
-/** True for an IP address that is not on the public internet, and for anything that is not an address. */
+/** True for an address that is not on the public internet, and for what is no address. */
 export function isPrivateAddress(address: string): boolean {
   return isIP(address) === 0 || has(NOT_PUBLIC, address);
 }
@@ -66,7 +67,7 @@ export function isLoopbackAddress(address: string): boolean {
   return isIP(address) !== 0 && has(LOOPBACK, address);
 }
 
-/** An IPv4 address inside `::ffff:0:0/96` is checked as itself; so is one behind NAT64, the only way out of some networks. */
+/** Checks the IPv4 address inside `::ffff:0:0/96`, and the one behind NAT64. */
 function has(list: BlockList, address: string): boolean {
   if (isIP(address) === 4) return list.check(address, "ipv4");
   const behind = behindNat64(address);

@@ -1,4 +1,4 @@
-// Identifies a process, so that another one on the same machine can check whether it is still alive.
+// Identifies a process, so that another one on the machine can see whether it is alive.
 import { readFileSync, readlinkSync } from "node:fs";
 
 /** `BOOT PID-NAMESPACE PID START`; null if the system does not provide it. */

@@ -7,9 +7,10 @@ import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 
 /**
- * Starts the child without keys, and without permission to write, to start processes, or to read more than its own code: neither
- * the data folder nor a key file, nor the server's environment in /proc. Node's permissions restrict JavaScript; a grammar is
- * native code, which only the operating system can confine. The child does not keep the parent alive.
+ * Starts the child without keys, and without permission to write, to start processes, or to read
+ * more than its own code: neither the data folder nor a key file, nor the server's environment in
+ * /proc. Node's permissions restrict JavaScript; a grammar is native code, which only the operating
+ * system can confine. The child does not keep the parent alive.
  *
  * @param program a TypeScript module under src that answers messages
  * @param execArgv further options of Node
@@ -23,17 +24,17 @@ export function readingChild(program: URL, execArgv: readonly string[] = []): Ch
     serialization: "advanced",
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  // The caller that waits for an answer gets the error; without a listener it would end this process.
+  // Whoever waits for an answer gets the error; without a listener it would end this process.
   child.on("error", () => {});
   child.unref();
   child.channel?.unref();
   return child;
 }
 
-/** node:sqlite opens any file, regardless of the permissions (nodejs.org, "File System Permissions"). */
+/** node:sqlite opens any file, whatever the permissions (nodejs.org, "File System Permissions"). */
 const WITHOUT = ["--no-experimental-sqlite", "--no-warnings"];
 
-/** The compiled or plain sources of Kodiai, and each folder of packages that they may import from. */
+/** The sources of Kodiai, compiled or not, and each folder of packages that they may import. */
 function codeFolders(): readonly string[] {
   const { resolve } = createRequire(import.meta.url);
   // pnpm keeps packages in its own store and links to them.
@@ -46,8 +47,8 @@ function codeFolders(): readonly string[] {
 }
 
 /**
- * The child's side: answers each message of the parent, and says first that it is ready. An answer that fails ends the child, and
- * the parent learns that.
+ * The child's side: answers each message of the parent, and says first that it is ready. An answer
+ * that fails ends the child, and the parent learns that.
  */
 export function answerMessages<Question>(answer: (question: Question) => unknown): void {
   process.on("message", async (question: Question) => process.send?.(await answer(question)));
@@ -93,8 +94,8 @@ export interface Reader {
 }
 
 /**
- * A child that answers one request at a time, of each review in turn. One that gave no answer is killed, and the next request
- * starts another.
+ * A child that answers one request at a time, of each review in turn. One that gave no answer is
+ * killed, and the next request starts another.
  *
  * @param start a child that calls `answerMessages`
  */
@@ -132,13 +133,13 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
           inTurn(own, async (): Promise<Answered<Answer>> => {
             if (files > 0 && own.isOver) return { silence: "given up" };
             clearTimeout(idle);
-            const asked = await ready();
-            if (asked === null) return { silence: "not started" };
+            const running = await ready();
+            if (running === null) return { silence: "not started" };
             const began = performance.now();
-            const result = await nextMessage<Answer>(asked, question, limits);
+            const result = await nextMessage<Answer>(running, question, limits);
             spent += performance.now() - began;
             if ("silence" in result && files === 1) stuck += 1;
-            if ("silence" in result || (await residentBytes(asked.pid)) > restingBytes) end();
+            if ("silence" in result || (await residentBytes(running.pid)) > restingBytes) end();
             if (idleMs !== null) idle = setTimeout(end, idleMs).unref();
             return result;
           }),
@@ -193,8 +194,8 @@ async function residentBytes(pid: number | undefined): Promise<number> {
 }
 
 /**
- * Runs one piece of work after the other, of each asker in turn, so that one who asks much does not delay one who asks little; a failure
- * affects only its own.
+ * Runs one piece of work after the other, of each asker in turn, so that one who asks much does not
+ * delay one who asks little; a failure affects only its own.
  */
 function fairTurns(): <T>(asker: object, work: () => Promise<T>) => Promise<T> {
   /** The asker that was served last comes last. */

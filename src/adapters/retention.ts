@@ -1,4 +1,4 @@
-// How long data is kept, in one list: older rows are deleted in small batches. docs/data.md shows this list.
+// How long data is kept: older rows are deleted in small batches. docs/data.md has this list.
 
 export const DAY_MS = 24 * 60 * 60_000;
 /** Rows per transaction: a delivery that arrives meanwhile does not wait long. */
@@ -16,7 +16,7 @@ interface Retention {
   readonly days: number;
 }
 
-/** Everything except memory. A table without an entry here is kept until its repository is forgotten. */
+/** Everything but memory. A table without an entry is kept until its repository is forgotten. */
 export const RETENTION: readonly Retention[] = [
   // A person can have GitHub send a delivery again for 3 days; ids are kept much longer.
   { table: "deliveries", since: "received_at", days: 60 },

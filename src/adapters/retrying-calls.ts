@@ -1,4 +1,4 @@
-// Calls a server that may be slow, busy or down: retries with waits between them, and a circuit breaker around them.
+// Calls a server that may be slow, busy or down: with retries, waits and a circuit breaker.
 
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleWhen } from "cockatiel";
 import { ServiceFailed } from "./service-failed.ts";
@@ -33,10 +33,11 @@ interface Errors {
 }
 
 /**
- * Runs attempts until one succeeds or the retries (those of the limits, if not given) are used up. Rejects like the attempts, or with one of `Errors`.
+ * Runs attempts until one succeeds or the retries (those of the limits, if not given) are used up.
+ * Rejects like the attempts, or with one of `Errors`.
  *
- * One for each server and process, because the circuit breaker has state. The breaker is cockatiel's; its retry is not used,
- * because a signal cannot end its waits and a stopped job would linger.
+ * One for each server and process: the circuit breaker has state. It is cockatiel's; its retry is
+ * not used, because a signal cannot end its waits and a stopped job would linger.
  */
 export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors) {
   let closedUntil = 0;
@@ -48,7 +49,7 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
     closedUntil = clock.now() + limits.breakMs;
   });
 
-  /** While one attempt probes a server that failed, the others wait for its outcome inside the breaker. */
+  /** While one attempt probes a failed server, the others wait for its outcome in the breaker. */
   async function once<T>(attempt: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (signal.aborted) throw errors.stopped();
     const queue = untilStopped(signal, errors.stopped);
@@ -74,9 +75,9 @@ export function retryingCalls(limits: RetryLimits, clock: Clock, errors: Errors)
         if (!(error instanceof ServiceFailed && error.turn.again) || turn >= retries) throw error;
         failed = error;
       }
-      const asked = failed.turn.waitMs ?? backoff(turn, limits, clock.random());
-      if (asked > limits.maxWaitMs && limits.longerWait === "fail") throw failed;
-      await pause(Math.min(asked, limits.maxWaitMs), untilStopped(signal, errors.stopped));
+      const waitMs = failed.turn.waitMs ?? backoff(turn, limits, clock.random());
+      if (waitMs > limits.maxWaitMs && limits.longerWait === "fail") throw failed;
+      await pause(Math.min(waitMs, limits.maxWaitMs), untilStopped(signal, errors.stopped));
     }
   };
 }

@@ -9,7 +9,7 @@ export interface ServerWords {
   readonly codes: readonly string[];
   /** Fields of the request that it names, as paths: `messages[0].role`, `stream`. */
   readonly params: readonly string[];
-  /** An HTTP status inside the body, 400–599; null without one. Gateways answer 200 and write the status there. */
+  /** An HTTP status in the body, 400–599; null without one. Gateways write it there, under 200. */
   readonly status: number | null;
 }
 
@@ -25,8 +25,8 @@ const SENTENCES: ReadonlySet<string> = new Set(
 const CODES: ReadonlySet<string> = new Set(["type", "code", "status", "reason", "error_type", "status_code"]);
 
 /**
- * Reads the body of a refusal: OpenAI's and Anthropic's `error`, FastAPI's `detail`, lists of errors, a body inside a body, plain text.
- * A page of HTML says nothing.
+ * Reads the body of a refusal: OpenAI's and Anthropic's `error`, FastAPI's `detail`, lists of
+ * errors, a body inside a body, plain text. A page of HTML says nothing.
  */
 export function serverWords(text: string): ServerWords {
   const read = cutText(text.trim(), MOST_READ);

@@ -11,8 +11,8 @@ export interface ServiceLimits extends RetryLimits {
 }
 
 /**
- * 10 s and 3 retries are what Kodiai promises for embeddings. At worst a call takes 4 × 10 s and 3 × 8 s; its four failures open the
- * circuit, and for half a minute every further call fails at once.
+ * Kodiai promises 10 s and 3 retries for embeddings. At worst 4 × 10 s and 3 × 8 s; four failures
+ * open the circuit, and every further call fails at once for half a minute.
  */
 const SERVICE_LIMITS: ServiceLimits = {
   attemptMs: 10_000,
@@ -27,8 +27,9 @@ const SERVICE_LIMITS: ServiceLimits = {
 /**
  * Runs attempts until one succeeds or the retries are used up. Throws only `ServiceFailed`.
  *
- * @param part what is sent when a server answers 500: some do so to one input of many. `whole`: it is tried once more and may then be
- *   sent in parts. `part`: the answer is about this part, and says nothing about the server. Absent: only the server can be the reason
+ * @param part what is sent when a server answers 500: some do so to one input of many. `whole`: it
+ *   is tried once more and may then be sent in parts. `part`: the answer is about this part, and
+ *   says nothing about the server. Absent: only the server can be the reason
  */
 export type ServiceCall = <T>(attempt: (signal: AbortSignal) => Promise<T>, part?: "whole" | "part") => Promise<T>;
 
@@ -66,7 +67,7 @@ export function serviceCall(limits: Partial<ServiceLimits>, now: () => number): 
   };
 }
 
-/** The text of a successful answer. Rejects with `ServiceFailed`, and with the errors of `fetch`. */
+/** The text of a successful answer. Rejects with `ServiceFailed` and the errors of `fetch`. */
 export async function postToService(
   { fetch, now }: { readonly fetch: Fetch; readonly now: () => number },
   question: Question,
@@ -75,8 +76,8 @@ export async function postToService(
   const response = await boundedFetch(fetch, question, { failed });
   if (response.ok) return response.text();
   const key = /^Bearer (\S+)$/.exec(question.headers.authorization ?? "")?.[1] ?? "";
-  const said = await response.text();
-  const text = key === "" ? said : said.replaceAll(key, "‹key›");
+  const refusal = await response.text();
+  const text = key === "" ? refusal : refusal.replaceAll(key, "‹key›");
   throw statusFailure(response.status, text, retryAfterMs(response.headers.get("retry-after"), now()));
 }
 
@@ -101,7 +102,7 @@ function listOf<R extends z.ZodType>(row: R) {
 
 const EmbeddingRow = z.object({ ...row, embedding: z.array(z.number()).nullish() });
 
-/** OpenAI's shape, which Voyage shares. A row that is not sound loses its vector, and only this one. */
+/** OpenAI's shape, which Voyage shares. A row that is not sound loses only its own vector. */
 export const EmbeddingAnswer = listOf(
   z.unknown().transform((given) => {
     const sound = EmbeddingRow.safeParse(given);
@@ -117,7 +118,7 @@ export const RerankAnswer = listOf(
 
 /**
  * @param text the body of a successful answer
- * @throws ServiceFailed when it is not JSON of that form; the error names the place and never a value
+ * @throws ServiceFailed for other JSON; the error names the place and never a value
  */
 export function readAnswer<T>(form: z.ZodType<T>, text: string): T {
   const answer = form.safeParse(parsed(text));
@@ -137,9 +138,9 @@ function parsed(text: string): unknown {
   return undefined;
 }
 
-// `fetch` for services and models: no redirects, so that keys stay with their origin, and answers of bounded size.
+// `fetch` for services and models: no redirects, so that keys stay, and bounded answers.
 
-/** The part of `fetch` that is used, so that Node's own and undici's (with proxy and allow-list) both fit. */
+/** The part of `fetch` that is used, so that Node's own and undici's both fit. */
 export type Fetch = (
   url: string,
   init: {
@@ -156,8 +157,8 @@ export type Fetch = (
 }>;
 
 /**
- * 128 vectors of 2,048 numbers are 6 MB of JSON, and 128,000 tokens as events of one token each some 20 MB. Much more is not a valid
- * answer.
+ * 128 vectors of 2,048 numbers are 6 MB of JSON, and 128,000 tokens as events of one token each
+ * some 20 MB. Much more is not a valid answer.
  */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** The headers that the SDKs and the retries read. */
@@ -180,7 +181,7 @@ interface Answering {
   failed(why: "redirect" | "too large" | "not an answer"): Error;
 }
 
-/** The answer with its body as a stream. Rejects with the errors of `fetch` and `failed`, and so does its body. */
+/** The answer, its body as a stream. It and its body reject as `fetch` does, and with `failed`. */
 export async function boundedFetch(
   fetch: Fetch,
   { url, method = "POST", headers, body, signal }: Question,

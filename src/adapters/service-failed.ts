@@ -14,7 +14,7 @@ export interface FailureTurn {
   readonly waitMs: number | null;
 }
 
-/** A call that failed. The message has no key and no address; it may have one sentence of the service. */
+/** A failed call. The message has no key and no address; it may quote the service. */
 export class ServiceFailed extends Error {
   override readonly name: string = "ServiceFailed";
   readonly turn: FailureTurn;
@@ -50,9 +50,9 @@ const HINTS: ReadonlyMap<number, string> = new Map([
  */
 export function statusFailure(status: number, text: string, waitMs: number | null): ServiceFailed {
   const { sentence } = serverWords(text);
-  const said = sentence === "" ? "" : `: ${publicErrorText(sentence)}`;
+  const quoted = sentence === "" ? "" : `: ${publicErrorText(sentence)}`;
   const hint = HINTS.get(status) ?? "";
-  return new ServiceFailed(`the service answered ${status}${said}${hint}`, {
+  return new ServiceFailed(`the service answered ${status}${quoted}${hint}`, {
     status,
     again: AGAIN.has(status) || status >= 500,
     isOutage: !REFUSED.has(status),
@@ -61,8 +61,8 @@ export function statusFailure(status: number, text: string, waitMs: number | nul
 }
 
 /**
- * A success whose body is not valid. A page of a proxy or truncated JSON may pass with a retry; a value of the wrong type in an answer
- * of the right form would occur again for the same input.
+ * A success whose body is not valid. A page of a proxy or truncated JSON may pass with a retry; a
+ * value of the wrong type in an answer of the right form would occur again for the same input.
  *
  * @param issue where it is wrong; undefined when it is not JSON
  */
@@ -77,7 +77,7 @@ export function unreadableAnswer(issue?: z.core.$ZodIssue): ServiceFailed {
   });
 }
 
-/** No answer. Only the code of an unknown error is shown, because messages of HTTP clients may quote headers. */
+/** No answer. Shows only the code of an unknown error: HTTP clients quote headers. */
 export function connectionFailure(error: unknown): ServiceFailed {
   if (error instanceof ServiceFailed) return error;
   return new ServiceFailed(`no connection to the service: ${connectionCause(error)}`, {

@@ -1,4 +1,4 @@
-// How much of a repository a snapshot reads: enough for hand-written code, and no more than a process can afford.
+// How much of a repository a snapshot reads: hand-written code, as far as a process can.
 
 const MB = 1 << 20;
 
@@ -10,7 +10,7 @@ export const SNAPSHOT_LIMITS = {
   files: 50_000,
   /** Bytes of a file; larger ones are left out, because they are not hand-written. */
   fileBytes: 256 << 10,
-  /** Files that are requested one by one, if the archive lacks them or too few changed to be worth an archive. */
+  /** Files requested one by one: the archive lacks them, or too few changed for an archive. */
   blobs: 50,
   /** Milliseconds for all of it. */
   ms: 30_000,

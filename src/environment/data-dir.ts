@@ -18,7 +18,7 @@ export function dataDirIfAny(word: string | undefined): string | null {
   return word || process.env.KODIAI_DATA_DIR || userFolder("XDG_DATA_HOME", ".local", "share");
 }
 
-/** The place of the store: the folder of `--data-dir`, else the address in DATABASE_URL, else the folder as above. */
+/** The store's place: the folder of `--data-dir`, else DATABASE_URL, else the folder as above. */
 export function storePlace(word: string | undefined): string {
   return databaseUrl(word) ?? dataDir(word);
 }

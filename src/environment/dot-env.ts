@@ -1,5 +1,5 @@
-// Loads a folder's `.env`. The folder's author wrote it, so it must never decide where a key from the environment is sent, nor set
-// what other programs read.
+// Loads a folder's `.env`. The folder's author wrote it, so it must never decide where a key from
+// the environment is sent, nor set what other programs read.
 import { existsSync, readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { ENV_VARIABLES } from "../config/environment/env-variables.ts";
@@ -25,7 +25,7 @@ const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [nam
 const EVERY_KEY = [...new Set(Object.values(SENT_TO).flat())];
 const ADDRESSES = [...Object.entries(SENT_TO), ...PROXIES.map((name) => [name, EVERY_KEY] as const)];
 
-/** Our own variables, and those beside them that we read. Node, git and the system read theirs before or without us. */
+/** Our variables, and others that we read. Node, git and the system read theirs without us. */
 const READ: ReadonlySet<string> = new Set([
   ...ENV_VARIABLES.map(({ name }) => name).filter((name) => !name.startsWith("NODE_")),
   ...Object.keys(SENT_TO),
@@ -44,7 +44,7 @@ const ASSIGNMENT = /^[^\S\n]*(?:export[^\S\n]+)?([\w.-]+)[^\S\n]*=[^\S\n]*("[^"]
 /**
  * The variables of a `.env` file, UTF-8 or UTF-16.
  *
- * @returns `cut` are the names whose value, outside quotes, has a `#` that no space precedes: Node ends the value there
+ * @returns `cut`: names whose value has a `#` outside quotes without a space: Node ends it there
  * @throws Error when the file cannot be read
  */
 export function readDotEnv(path: string) {
@@ -72,8 +72,8 @@ function printed(line: string): void {
  *
  * @param path of the file
  * @param say is called with one line for each variable that is not ours and therefore ignored
- * @returns one line for each address in the file whose key is in the environment, since the file could send the key anywhere, and
- *   for each value of which half would be a comment. In both cases nothing is set
+ * @returns a line for each address whose key is in the environment, since the file could send the
+ *   key anywhere, and for each value that a `#` cuts; then nothing is set
  */
 export function loadDotEnv(path: string, say: (line: string) => void = printed): readonly string[] {
   if (!existsSync(path)) return [];

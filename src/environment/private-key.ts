@@ -2,7 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Env } from "../config/environment/env.ts";
 
-/** The App's private key as PEM, from PRIVATE_KEY or the file at PRIVATE_KEY_PATH; or a problem that names the variable. */
+/** The App's key as PEM, from PRIVATE_KEY or PRIVATE_KEY_PATH; or a problem that names it. */
 export function readPrivateKey(env: Pick<Env, "privateKey">): { readonly pem: string } | { readonly problem: string } {
   const { privateKey } = env;
   if (privateKey.kind === "pem") return checked(privateKey.pem, "PRIVATE_KEY");

@@ -7,8 +7,9 @@ import { UsageError } from "../config/usage-error.ts";
 import { loadDotEnv } from "./dot-env.ts";
 
 /**
- * Reads `.env` in the working folder if that is the server's own: Kodiai's own checkout, or the folder around the data folder that
- * the user names. Anywhere else the file may be another person's, and its addresses would receive the user's keys.
+ * Reads `.env` in the working folder if that is the server's own: Kodiai's own checkout, or the
+ * folder around the data folder that the user names. Anywhere else the file may be another
+ * person's, and its addresses would receive the user's keys.
  *
  * @param dataDir the folder of `--data-dir`
  * @returns why an existing `.env` was not read; null if it was read or there is none
@@ -32,7 +33,7 @@ function isServersFolder(folder: string, dataDir: string | undefined): boolean {
   return [ownCheckout(), ...data].some((own) => existsSync(own) && realpathSync(own) === realpathSync(folder));
 }
 
-/** Two folders up from here in a clone; the published package is compiled and has no such folder. */
+/** Two folders up in a clone; the published package is compiled and has no such folder. */
 function ownCheckout(): string {
   return fileURLToPath(new URL("../..", import.meta.url));
 }

@@ -2,8 +2,9 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 
 /**
- * Kodiai's folder in one of the user's: the XDG base directory of `variable`, else `inHome` in the home folder. As the standard
- * says, a variable that is empty or a relative path counts as unset: it would name a folder of the repository at hand.
+ * Kodiai's folder in one of the user's: the XDG base directory of `variable`, else `inHome` in the
+ * home folder. As the standard says, a variable that is empty or a relative path counts as unset:
+ * it would name a folder of the repository at hand.
  *
  * @param inHome names below the home folder
  * @returns an absolute path; null for a user without a home folder

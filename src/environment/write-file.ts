@@ -1,4 +1,4 @@
-// Writes files whose folder may be another person's: a repository that was cloned or unpacked can hold links to the user's own files.
+// Writes into folders that may be others': a repository can hold links to the user's files.
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
@@ -9,17 +9,17 @@ interface Writing {
   /** Whether a file that is there is replaced; else it is refused. */
   readonly replaces: boolean;
   readonly makesFolders?: boolean;
-  /** The folder that the file must lie in, outside of git's own, without a link on the way. Absent: any, see `refuseLinks`. */
+  /** The folder that the file must lie in, and not in its `.git`. Absent: any folder. */
   readonly below?: string;
 }
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_WRONLY } = constants;
 
 /**
- * Writes a file, as a whole or not at all. Never writes through a link: neither the file nor, below the working folder, one of its
- * folders may be one.
+ * Writes a file, as a whole or not at all. Never writes through a link: neither the file nor, below
+ * the working folder, one of its folders may be one.
  *
- * @throws UsageError with the reason, when it is a link, is there and is not to be replaced, or cannot be written
+ * @throws UsageError when it is a link, may not be replaced, or cannot be written
  */
 export async function writeForeignFile(
   path: string,
@@ -56,7 +56,7 @@ function writeAll(file: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
-/** A file that the user names by a path through the working folder: none of its folders there may be a link. */
+/** Of a path through the working folder: none of its folders there may be a link. */
 function refuseLinks(file: string, root: string = process.cwd()): void {
   const steps = relative(root, file).split(sep);
   const isBelow = steps[0] !== ".." && !isAbsolute(steps.join(sep));

@@ -13,8 +13,8 @@ export interface PushWaits {
 /** Begins and ends check runs of one repository, and does nothing else there. */
 export interface Checks {
   /**
-   * Creates a check run in progress for the pull request `number`, to which a re-run request is matched; returns its id. The same
-   * previous check run on this head (`after`) always yields the same one.
+   * Creates a check run in progress for the pull request `number`, which a re-run names; returns
+   * its id. The same previous one on this head (`after`) always yields the same.
    */
   begin(repo: Repo, number: number, headSha: string, after: number | null): Promise<number>;
   /** Completes it; a second call replaces the conclusion. */
@@ -35,7 +35,7 @@ export interface BegunCheck {
   readonly failOn: FailOn;
 }
 
-/** What the newest review of a head came to, for one pull request and one branch that it went into. */
+/** Result of the newest review of a head, for one pull request and one base branch. */
 export interface Verdict {
   readonly key: string;
   readonly baseRef: string;
@@ -56,18 +56,18 @@ export interface CheckStore {
   /** The last one on this head, ended or not; null when none was begun. */
   on(key: string, headSha: string): Promise<KeptCheck | null>;
   open(key: string): Promise<readonly KeptCheck[]>;
-  /** The newest on this head, of any pull request of the repository: what GitHub shows. Null when none was begun. */
+  /** The newest on this head, of any pull request: what GitHub shows. Null without one. */
   newest(repo: Pick<Repo, "host" | "id">, headSha: string): Promise<KeptCheck | null>;
-  /** The verdicts on a head: the newest for each pull request of the repository, and each branch that it went into. */
+  /** The newest verdicts on a head, by pull request and by branch that it went into. */
   verdicts(repo: Pick<Repo, "host" | "id">, headSha: string): Promise<readonly Verdict[]>;
-  /** Records what the review of its pull request came to, whatever the check run shows for the head. */
+  /** Records the result of a pull request's review, whatever the check run shows. */
   judge(id: number, verdict: Conclusion): Promise<void>;
   /** Records its conclusion, before it is sent to GitHub. */
   decide(id: number, end: CheckEnd): Promise<void>;
   ended(id: number, now: number): Promise<void>;
   /**
-   * Those that no job will end: without a job, or begun more than `patienceMs` ago. After `LEFT_MS` of refusals by GitHub only another
-   * review of the pull request tries again.
+   * Those that no job will end: without a job, or begun more than `patienceMs` ago. After `LEFT_MS`
+   * of refusals by GitHub only another review of the pull request tries again.
    */
   left(now: number, patienceMs: number): Promise<readonly (KeptCheck & { readonly why: "no-job" | "late" })[]>;
 }

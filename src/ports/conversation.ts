@@ -1,5 +1,5 @@
-// Ports of conversations: permissions, threads, answers and reactions, and earlier decisions and reviews. Methods may throw
-// `Transient` unless documented otherwise.
+// Ports of conversations: permissions, threads, answers and reactions, and earlier decisions and
+// reviews. Methods may throw `Transient` unless documented otherwise.
 import type { AccessLevel, AskingComment } from "../domain/command.ts";
 import type { Declined, PullDecisions, ThreadComment } from "../domain/conversation.ts";
 import type { Finding } from "../domain/finding.ts";
@@ -7,13 +7,13 @@ import type { Repo, ReviewJob } from "../domain/job.ts";
 import type { Review } from "../domain/review.ts";
 
 export interface Permissions {
-  /** By numeric id, so an account that took over the login gets `none`. Never throws: without an answer from GitHub, `none`. */
+  /** By numeric id: whoever took over a login gets `none`, as without an answer. Never throws. */
   of(repo: Repo, user: { readonly id: number; readonly login: string }): Promise<AccessLevel>;
 }
 
 /** Reads threads on a diff. Cannot write. */
 export interface Threads {
-  /** The first comment of a thread; null when it was deleted, or is known to be by somebody else. */
+  /** A thread's first comment; null when deleted, or known to be by somebody else. */
   root(repo: Repo, rootId: number): Promise<ThreadComment | null>;
   /** The thread from its first comment on, oldest first. */
   thread(repo: Repo, number: number, rootId: number): Promise<readonly ThreadComment[]>;
@@ -25,11 +25,11 @@ type Reaction = "eyes" | "hooray" | "rocket" | "confused" | "-1";
 
 /** Writes answers and reactions only. */
 export interface Replies {
-  /** False when GitHub refuses it. Never throws: a reaction is a courtesy. Review bodies accept none. */
+  /** False when GitHub refuses it. Never throws. Bodies of reviews accept no reaction. */
   react(repo: Repo, to: AnswerPlace, reaction: Reaction): Promise<boolean>;
   answered(repo: Repo, number: number, to: AnswerPlace, marker: string): Promise<boolean>;
   reply(repo: Repo, number: number, to: AnswerPlace, body: string): Promise<{ readonly url: string }>;
-  /** Resolves the thread; "refused" when the installation may not, "missing" when there is no such thread. */
+  /** "refused" when the installation may not; "missing" when there is no such thread. */
   resolve(repo: Repo, number: number, rootId: number): Promise<"resolved" | "refused" | "missing">;
 }
 
@@ -54,7 +54,7 @@ export interface AnsweredComment {
   readonly userId: number;
 }
 
-/** `reply`: to a comment without a mention of us. `refusal`: to one without permission. Of people without access: `stranger`, `denied`. */
+/** `reply`: without a mention. `refusal`: no permission. `stranger`, `denied`: no access. */
 type AnswerKind = "command" | "reply" | "refusal" | "stranger" | "denied";
 
 /** Counts our answers. The current comment never counts. */
@@ -63,7 +63,7 @@ export interface AnswerStore {
   record(answer: AnsweredComment & { readonly kind: AnswerKind; readonly at: number }): Promise<void>;
   /** Answers of a kind to the same person in the same repository since an epoch millisecond. */
   given(to: AnsweredComment, kind: AnswerKind, since: number): Promise<number>;
-  /** Answers to people without access in a repository (`HOST/REPO_ID`) since an epoch millisecond. */
+  /** Answers to people without access in a repository (`HOST/REPO_ID`) since then (ms). */
   strangers(repo: string, since: number): Promise<number>;
   /** Answers in the thread since a comment last mentioned us. */
   repliesInARow(to: AnsweredComment): Promise<number>;

@@ -22,7 +22,7 @@ export interface KeptReview {
   readonly outcome: string | null;
 }
 
-/** Decided findings of a rule or a pull request: taken up by people or commits, declined by people; and how many were said in all. */
+/** Decided findings: taken up by people or commits, declined by people; and all that were made. */
 interface Decided {
   readonly taken: number;
   readonly declined: number;
@@ -54,7 +54,7 @@ export interface WorkFigures {
     slice: Slice,
   ): Promise<{ readonly total: number; readonly reviews: readonly KeptReview[] }>;
   review(key: string, headSha: string): Promise<KeptReview | null>;
-  /** Who opened pull requests, as `@login`, by their keys; without those of which no review is kept, or no author. */
+  /** Who opened pull requests, as `@login` by key; without those whose author is not known. */
   authors(keys: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Reviews written since, by outcome; `not settled` until they have one. */
   reviewDays(of: RepoKey | null, since: number): Promise<readonly DayCount[]>;
@@ -63,7 +63,7 @@ export interface WorkFigures {
   >;
   /** The last retrieval for a review of the pull request until then; null when none was logged. */
   retrievalBefore(repo: RepoKey, pull: number, at: number): Promise<LoggedRetrieval | null>;
-  /** Milliseconds from an accepted event to its posted review, of the newest so many reviews accepted since. */
+  /** Milliseconds from an accepted event to its posted review, of the newest so many since. */
   reviewTimes(of: RepoKey | null, since: number, most: number): Promise<readonly number[]>;
   spendingDays(of: RepoKey | null, since: number): Promise<readonly DaySpending[]>;
   jobCounts(): Promise<readonly { readonly lane: string; readonly state: JobState; readonly count: number }[]>;

@@ -1,5 +1,5 @@
-// Ports for how people reacted to our findings: one reads it from GitHub, the evidence store keeps it beside the memories.
-// Every method may throw `Transient`.
+// Ports for how people reacted to our findings: one reads it from GitHub, the evidence store keeps
+// it beside the memories. Every method may throw `Transient`.
 import type { AccessLevel } from "../domain/command.ts";
 import type { FeedbackJob, Repo } from "../domain/job.ts";
 import type { Evidence, Person, PullFeedback } from "../domain/memory/evidence.ts";
@@ -12,7 +12,7 @@ export interface Feedback {
   read(repo: Repo, number: number): Promise<PullFeedback | null>;
   /** By numeric id. `none` when GitHub denies the request; Transient when it cannot answer now. */
   access(repo: Repo, person: Pick<Person, "id" | "login">): Promise<AccessLevel>;
-  /** Between two commits: old path → new one, or null if removed. Null when the first is no ancestor, or too much changed. */
+  /** Old path → new one, or null if removed. Null if `from` is no ancestor, or too much changed. */
   moved(repo: Repo, from: string, to: string): Promise<ReadonlyMap<string, string | null> | null>;
 }
 
@@ -38,19 +38,19 @@ export interface Decision {
   readonly rejections: readonly Rejection[];
 }
 
-/** Evidence beside the memories, and the resulting outcomes. Evidence is removed with its memory. */
+/** Evidence beside memories, removed with them, and the resulting outcomes. */
 export interface EvidenceStore {
   findings(repo: RepoKey, pull: number): Promise<readonly RememberedFinding[]>;
   /** The evidence on all findings of a pull request, ordered by time and key. */
   evidence(repo: RepoKey, pull: number): Promise<readonly Evidence[]>;
   /** The pull requests with evidence, ascending. */
   pulls(repo: RepoKey): Promise<readonly number[]>;
-  /** Adds new evidence. A known key keeps its first content, and is no longer withdrawn. Returns how many were new. */
+  /** Adds evidence and returns how much is new. A known key keeps its content, not withdrawn. */
   add(repo: RepoKey, evidence: readonly Evidence[]): Promise<number>;
   withdraw(repo: RepoKey, withdrawn: readonly Pick<Evidence, "memoryId" | "key">[], at: number): Promise<void>;
   /** The pull request of a finding; null when it has no memory. */
   pullOf(repo: RepoKey, memoryId: string): Promise<number | null>;
-  /** Sets outcomes and rejections; leaves words and vectors alone. Returns how many outcomes changed. */
+  /** Sets outcomes and rejections, not words and vectors. Returns how many outcomes changed. */
   decide(repo: RepoKey, decisions: readonly Decision[]): Promise<number>;
   /** Stores flagged and fixed code beside findings; it survives when a finding is written again. */
   keepFixes(repo: RepoKey, fixes: readonly KnownFix[]): Promise<void>;
@@ -58,7 +58,7 @@ export interface EvidenceStore {
 
 /** Schedule of pull requests to check for feedback, from the posted reviews. */
 export interface FeedbackStore {
-  /** Jobs for open pull requests with a review of the last 30 days, last checked over `afterMs` ago; longest waiting first. */
+  /** Open pull requests reviewed in 30 days, not checked for `afterMs`; longest waiting first. */
   due(now: number, afterMs: number, most: number): Promise<readonly FeedbackJob[]>;
-  looked(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): Promise<void>;
+  recordCheck(job: Pick<FeedbackJob, "repo" | "number">, now: number, isClosed: boolean): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Ports for a repository's past reviews and the progress of their import. Methods throw as described in ports.ts.
+// Ports for past reviews and the progress of their import. Methods throw as in ports.ts.
 
 import type { Repo } from "../domain/job.ts";
 import type { HistoryProgress, PastAuthor, PastComment, PastFates, PastPull } from "../domain/memory/past-reviews.ts";
@@ -15,7 +15,7 @@ export interface PastPage {
 /** The requests of the current hour. */
 export interface RequestBudget {
   /** Requests made through this port. */
-  readonly asked: number;
+  readonly sent: number;
   /** False when so few are left that reviews could run short. */
   readonly isEnough: boolean;
   /** Epoch milliseconds of the next reset; null when unknown. */
@@ -31,9 +31,9 @@ export interface PastReviews {
   isOpen(pull: number): Promise<boolean>;
   /** On lines, in the conversation, and the texts of its reviews. */
   commentsOn(pull: number): Promise<readonly PastComment[]>;
-  /** Its patches up to its last head, by path; files whose patch GitHub does not show are left out. */
+  /** Patches up to its last head, by path; without files whose patch GitHub does not show. */
   patchesOf(pull: number): Promise<ReadonlyMap<string, string>>;
-  /** Who resolved the threads of these pull requests, and how the pull requests ended; `failed` is why some are missing. */
+  /** Who resolved the threads, and how the pull requests ended; `failed`: why some are missing. */
   fates(pulls: readonly number[]): Promise<PastFates & { readonly failed: string | null }>;
   /** Whether the author may write to the repository; null when GitHub does not say. */
   mayWrite(author: PastAuthor): Promise<boolean | null>;

@@ -9,12 +9,12 @@ export interface Arrival {
   readonly beside: readonly (UpkeepJob | ReviewJob)[];
 }
 
-/** The durable inbox. It waits about a second for another process's lock, without blocking; then it throws `Transient`. */
+/** The durable inbox. Waits a second for another process's lock; then it throws `Transient`. */
 export interface Inbox {
   /**
-   * Commits all of them in one transaction; they are on disk when this resolves. Returns for each whether it is new: false when it, or
-   * one with the same meaning, was accepted before. Throws Transient on a lock, a full or a read-only disk, and Error when one of them
-   * cannot be stored; then none is.
+   * Commits all in one transaction, on disk when this resolves. Returns for each whether it is new:
+   * it, or one of the same meaning, was not accepted before. Throws Transient on a lock, a full or
+   * read-only disk, Error if one cannot be stored; then none is.
    */
   take(batch: readonly Arrival[]): Promise<readonly boolean[]>;
   /** Writes one row and syncs it; rejects as `take` would. */

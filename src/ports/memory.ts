@@ -1,5 +1,5 @@
-// Ports of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both, Tree supplies
-// what is indexed. Methods throw as described in ports.ts.
+// Ports of memory, split by power: Recall reads, Memory writes; embedders and rerankers serve both,
+// Tree supplies what is indexed. Methods throw as described in ports.ts.
 
 import type { LoggedRetrieval } from "../domain/figures/logged-retrieval.ts";
 import type { RetrievalFigures, StatisticsWindow } from "../domain/figures/retrieval-figures.ts";
@@ -26,7 +26,7 @@ import type {
 } from "../domain/retrieval.ts";
 
 export interface Embedded {
-  /** In the order of the texts: `Float32Array[dimension]` of unit length, or null where it failed. */
+  /** In the order of the texts: `Float32Array[dimension]` of unit length, null where it failed. */
   readonly vectors: readonly (Float32Array | null)[];
   readonly tokens: number;
   readonly usd: number;
@@ -38,17 +38,17 @@ export interface Embedded {
 
 /** Turns texts into vectors. Never throws: a failed text yields null, and the caller degrades. */
 export interface Embedder {
-  /** Read it after `embed`: an embedder that learns its dimension from the first answer reports 0 until then. */
+  /** Read it after `embed`: the dimension may be learnt from the first answer, and be 0 before. */
   readonly space: EmbeddingSpace;
-  /** Cosine distance below which a memory of this space counts as relevant, calibrated on development data. */
+  /** Cosine distance below which a memory of this space is relevant; from development data. */
   readonly threshold: number;
-  /** The operator's largest relevant distance, which decides where a repository sets none; null: the calibration. */
+  /** The operator's largest relevant distance, if a repository sets none; null: the calibration. */
   readonly operatorThreshold: number | null;
-  /** Cosine distance below which two findings make the same claim; null when not measured: then only code distinguishes them. */
+  /** Cosine distance below which two findings make the same claim; null when not measured. */
   readonly sameClaim: number | null;
   /** Distances that bound high, medium and low similarity; null when not measured. */
   readonly confidence: ConfidenceEdges | null;
-  /** Weight of its ranks in fusion, relative to words: 1 for a neural embedder, less for a lexical one. */
+  /** Weight of its ranks in fusion, relative to words: 1 for a neural embedder, else less. */
   readonly weight: number;
   embed(texts: readonly string[], kind: "query" | "document"): Promise<Embedded>;
 }
@@ -60,15 +60,15 @@ export interface Reranker {
   rerank(query: string, candidates: readonly RerankCandidate[], topK: number): Promise<Reranked>;
 }
 
-/** Receives what degraded an answer: a stable word (`keyword-search`, `stale-vectors`, …), and a line that names no file. */
+/** Receives what degraded an answer: a stable word (`stale-vectors`), and a line without files. */
 export type ReportDegraded = (part: string, reason: string) => void;
 
-/** Reads memory. The scope is applied inside the search. A query may fail or take too long; the message names no file. */
+/** Reads memory, the scope applied inside the search. May fail or take too long; names no file. */
 export interface Recall {
-  /** Why there is no memory at all, in one line, in which case every query fails; null while there is memory. */
+  /** Why there is no memory at all, so that every query fails; null while there is memory. */
   readonly off: string | null;
   /**
-   * For each vector, at most k nearest memories, nearest first. Pass all vectors of a review in one call.
+   * For each vector at most k nearest memories, nearest first. One call for a review's vectors.
    *
    * @throws RangeError for a vector that is not finite, is all zero or has the wrong dimension
    */
@@ -97,9 +97,9 @@ export interface Recall {
 
 export interface Memory {
   /**
-   * Adds or replaces by id: each row atomically, many rows in several short transactions. It refuses, by id, vectors that are
-   * not finite, all zero or of another dimension, and ids of another repository. A row without a vector keeps its stored one
-   * if its text is unchanged.
+   * Adds or replaces by id: each row atomically, many rows in several short transactions. It
+   * refuses, by id, vectors that are not finite, all zero or of another dimension, and ids of
+   * another repository. A row without a vector keeps its stored one if its text is unchanged.
    */
   remember(
     rows: readonly EmbeddedRecord[],
@@ -109,14 +109,14 @@ export interface Memory {
     readonly updated: number;
     readonly refused: readonly { readonly id: string; readonly reason: string }[];
   }>;
-  /** The stored sources of a corpus (all, or those of these ids), by source id: enough to detect changes, and no text. */
+  /** A corpus's stored sources (all, or of these ids) by id, without text: to detect changes. */
   known(
     repo: RepoKey,
     corpus: Corpus,
     space: EmbeddingSpace,
     sourceIds: readonly string[] | null,
   ): Promise<ReadonlyMap<string, KnownSource>>;
-  /** The fields that a model wrote for these memories, by id; memories that no model was asked about are missing. */
+  /** What a model wrote for these memories, by id; without those that no model was asked about. */
   fields(repo: RepoKey, ids: readonly string[]): Promise<ReadonlyMap<string, WrittenFields>>;
   /** How many review memories of a repository have a lesson, and why the others have none. */
   fieldCounts(repo: RepoKey): Promise<FieldCounts>;
@@ -162,7 +162,7 @@ export interface ReachableRepository {
 export interface Unreachable {
   readonly kind: "unreachable";
   readonly reason: string;
-  /** True when its host answers that the repository does not exist for us; false when that may be temporary. */
+  /** True when its host says that it does not exist for us; false when that may be temporary. */
   readonly isMissing: boolean;
 }
 
@@ -175,7 +175,7 @@ export interface RepositoryHost {
 export interface RepositoryLabels {
   /** Sets name, owner and visibility of a repository's memories. False when it has none. */
   relabel(repo: Repo): Promise<boolean>;
-  /** Sets whether its owner's other repositories may use patterns from its memories. A new owner resets this. */
+  /** Whether the owner's other repositories may use its patterns. A new owner resets this. */
   give(repo: Repo, gives: boolean): Promise<void>;
   /** By host, then name. */
   all(): Promise<readonly Repo[]>;

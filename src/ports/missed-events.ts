@@ -1,5 +1,5 @@
-// Ports of the sweep for missed events: the open pull requests, their newest comments, and our records of them.
-// Nothing here writes to a repository. Methods may throw `Transient`.
+// Ports of the sweep for missed events: the open pull requests, their newest comments, and our
+// records of them. Nothing here writes to a repository. Methods may throw `Transient`.
 import type { Repo, ReviewJob } from "../domain/job.ts";
 
 /** An open pull request in a list. Times are epoch milliseconds. */
@@ -28,11 +28,11 @@ export interface OpenPulls {
   /** Metadata only: the token can read nothing else. */
   repositories(installationId: number): Promise<readonly Repo[]>;
   /**
-   * Those updated since then; null when GitHub no longer shows the repository. Throws Transient also when so few of the hour's requests
-   * are left that reviews could run short.
+   * Those updated since then; null when GitHub no longer shows the repository. Throws Transient
+   * also when so few of the hour's requests are left that reviews could run short.
    */
   open(installationId: number, repo: Repo, since: number): Promise<readonly OpenPull[] | null>;
-  /** What was written on these pull requests since then, in the conversation and on the diff, and never edited. Throws like `open`. */
+  /** Comments since then on these pull requests, never edited, of both kinds. Throws as `open`. */
   comments(
     installationId: number,
     repo: Repo,
@@ -45,27 +45,27 @@ export interface OpenPulls {
 export interface RefusedAgain {
   /** Those that ended at least so long ago. */
   readonly endedForMs: number;
-  /** Those that began at least so long ago, whenever they ended: the App's permissions may have changed since. */
+  /** Those that began so long ago, whenever they ended: permissions may have changed since. */
   readonly begunForMs: number;
 }
 
 /** Records of what was received and reviewed. Times are epoch milliseconds. */
 export interface MissedEventStore {
   /** When each repository was last checked, by `HOST/REPO_ID`. */
-  lookedAt(): Promise<ReadonlyMap<string, number>>;
+  checkedAt(): Promise<ReadonlyMap<string, number>>;
   /** When the first round began: `now`, if this is the first. */
   firstRound(now: number): Promise<number>;
-  /** When the last round that checked each repository of the installation at least once began; null before the first. */
+  /** When the last round over the installation's repositories began; null before the first. */
   lastRound(installationId: number): Promise<number | null>;
   round(installationId: number, now: number): Promise<void>;
   /**
-   * Records a check of a repository. On the first one, `before` lists pull requests that are older than the installation: their heads
-   * need no review, except those with an event since.
+   * Records a check of a repository. On the first one, `before` lists pull requests that are older
+   * than the installation: their heads need no review, except those with an event since.
    */
-  looked(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
+  recordCheck(repo: Pick<Repo, "host" | "id">, before: readonly OpenPull[], now: number): Promise<void>;
   /**
-   * True when no review of this head waits, runs or is settled. A review that GitHub refused (403 or 401) does not count as
-   * settled when `refused` selects it for a retry.
+   * True when no review of this head waits, runs or is settled. A review that GitHub refused (403
+   * or 401) does not count as settled when `refused` selects it for a retry.
    */
   owes(repo: Pick<Repo, "host" | "id">, pull: OpenPull, refused: RefusedAgain): Promise<boolean>;
   recovered(since: number): Promise<number>;
@@ -73,5 +73,5 @@ export interface MissedEventStore {
 
 export type AddReview = (job: ReviewJob) => Promise<void>;
 
-/** Takes a comment as if its delivery had arrived. False when it asks nothing of us, or was taken before. */
+/** Takes a comment as its delivery would. False if it asks nothing, or was taken before. */
 export type TakeComment = (comment: MissedComment) => Promise<boolean>;

@@ -16,41 +16,41 @@ type RepoId = Pick<Repo, "host" | "id">;
 /** Model spending in US$; requests without a price count as 0. */
 interface Spending {
   /**
-   * Of one repository, or of all. `since` (epoch milliseconds) does not apply to reservations; with `outsiders` only spending caused by
-   * people without write access counts.
+   * Of one repository, or of all. `since` (epoch milliseconds) does not apply to reservations; with
+   * `outsiders` only spending caused by people without write access counts.
    */
   usage(repo: RepoId | null, since: number, outsiders?: boolean): Promise<BudgetUsage>;
 }
 
 /**
- * A job reserves money before it spends it, so that concurrent jobs do not spend the same budget twice. The reservation lasts
- * as long as the lease: a new run of the job reserves again, and a dead process's reservations end when its jobs are
- * requeued.
+ * A job reserves money before it spends it, so that concurrent jobs do not spend the same budget
+ * twice. The reservation lasts as long as the lease: a new run of the job reserves again, and a
+ * dead process's reservations end when its jobs are requeued.
  */
 export interface Reservations {
   /**
-   * Atomically computes what each budget has left, ignoring this job's earlier reservation, and replaces that reservation. If
-   * one of the budgets is for people without write access, the job's spending counts against it.
+   * Atomically computes what each budget has left without this job's reservation, and replaces
+   * that. The job's spending counts against a budget for people without write access, if given.
    *
    * @param since epoch milliseconds: the start of the month
    * @throws LeaseLost when the job is no longer held
    */
   reserve(wanted: ReservationRequest, budgets: readonly Budget[], since: number): Promise<Reservation>;
-  /** Other reviews of the job's pull request that used a model for people without write access, since an epoch millisecond. */
+  /** Other reviews of this pull request by a model, for people without write access, since (ms). */
   outsidersReviews(since: number): Promise<number>;
   /** Releases the rest of the reservation. */
   release(): Promise<void>;
 }
 
 export interface SpendingStore extends Spending {
-  /** `at` is epoch milliseconds; the reservation of the job that asked, if any, shrinks by the cost. */
+  /** `at` is epoch milliseconds; the asking job's reservation, if any, shrinks by the cost. */
   record(repo: RepoId, at: number, purpose: Purpose, usage: ModelUsage, held?: Held | null): Promise<void>;
   reservations(held: Held, repo: RepoId): Reservations;
 }
 
 /**
- * Model answers for unfinished reviews, by the job's key and a hash of the request, so that a retry need not pay for them again. They
- * are deleted when the review is saved (see Ledger).
+ * Model answers for unfinished reviews, by the job's key and a hash of the request, so that a retry
+ * need not pay for them again. They are deleted when the review is saved (see Ledger).
  */
 export interface ReplyStore {
   find(key: string, question: string): Promise<string | null>;
@@ -58,7 +58,7 @@ export interface ReplyStore {
   keep(key: string, question: string, answer: string, at: number): Promise<void>;
 }
 
-/** What model servers turned out not to take, as JSON by server: a restart does not try it again. */
+/** What servers turned out not to take, as JSON by server: a restart does not try it again. */
 export interface ModelLessons {
   find(server: string): Promise<string | null>;
   /** `at` is epoch milliseconds. */
@@ -70,7 +70,7 @@ export interface ModelAccess {
   readonly spending: Spending;
   /** Null when no job asks: then nothing is reserved. */
   readonly reservations: Reservations | null;
-  /** The operator's limit in US$ per calendar month (UTC) for all repositories together; null: none. */
+  /** The operator's US$ per calendar month (UTC) for all repositories together; null: none. */
   readonly usdPerMonth: number | null;
   /** The share of that limit for one repository, in percent. */
   readonly repositoryPercent: number;

@@ -1,5 +1,5 @@
-// Ports for findings of other pull requests: which were declined, and which code they flagged. All methods may throw
-// `Transient`, and Error when there is no memory.
+// Ports for findings of other pull requests: which were declined, and which code they flagged. All
+// methods may throw `Transient`, and Error when there is no memory.
 import type { Flagged } from "../domain/code/code-fingerprint.ts";
 import type { RejectedMemory } from "../domain/memory/rejections.ts";
 import type { RepoKey } from "../domain/memory.ts";
@@ -11,7 +11,7 @@ export interface PastRejections {
 }
 
 export interface PastCode {
-  /** Findings of other pull requests whose code has one of these beginnings (see `beginnings`); newest first, at most 2,000. */
+  /** Findings of other pull requests by beginnings of their code; newest first, at most 2,000. */
   flagged(repo: RepoKey, keys: readonly number[], exceptPull: number): Promise<readonly Flagged[]>;
   /** The people who commented most on these files in other pull requests, at most five. */
   commenters(repo: RepoKey, paths: readonly string[], exceptPull: number): Promise<readonly Commenter[]>;
@@ -31,6 +31,6 @@ export interface FlaggedNow {
 }
 
 export interface FlaggedCode {
-  /** Idempotent: a finding that was fixed before keeps its date. Skips unknown memories. `at` is epoch milliseconds. */
+  /** Idempotent: what was fixed before keeps its date (`at`: ms). Skips unknown memories. */
   keep(repo: RepoKey, now: FlaggedNow, at: number): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { PullRequest } from "../domain/pull-request.ts";
 
 export interface SnapshotFile {
   readonly path: string;
-  /** The SHA of its git blob: equal text has an equal SHA, so it is the cache key for derived data. */
+  /** The SHA of its git blob, the same for equal text: the cache key of derived data. */
   readonly blob: string;
   readonly bytes: number;
 }
@@ -20,7 +20,7 @@ export interface Snapshot {
 
 /** Reads a repository at the head of a pull request. */
 export interface Snapshots {
-  /** The snapshot of the head, or null with the reason in `degraded`. Never throws for any content of the archive. */
+  /** The head's snapshot, or null with the reason. Never throws for any content. */
   at(
     repo: Repo,
     pull: PullRequest,

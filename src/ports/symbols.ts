@@ -15,15 +15,15 @@ export interface FoundSymbols {
   readonly degraded: readonly Degraded[];
 }
 
-/** Reads names in code, for one review: with a grammar if there is one, otherwise by words. The code is never run. */
+/** Reads names in code for one review, by a grammar or by words. The code is never run. */
 export interface Symbols {
-  /** Functions, classes and sections of one file, in order; [] when it cannot be parsed in time. Never throws. */
+  /** A file's functions, classes and sections, in order; [] if not parsed in time. Never throws. */
   outline(path: string, text: string): Promise<readonly Definition[]>;
   /** Finds where names are defined and used. Never throws; failures are in `degraded`. */
   find(snapshot: Snapshot, sought: SoughtNames): Promise<FoundSymbols>;
   /** For each of the words the files that have it, in code or not, by path. Never throws. */
   having(snapshot: Snapshot, words: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly string[]>>;
-  /** What a file takes, exports and imports, and its calls of these functions; null without a grammar or in time. Never throws. */
+  /** What a file takes, exports, imports and calls; null without grammar or time. Never throws. */
   links(path: string, text: string, called: ReadonlySet<string>): Promise<FileLinks | null>;
   /** What could not be read in time until now. */
   missed(): readonly Degraded[];

@@ -3,19 +3,19 @@ import type { Repo } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
 import { NO_REPORT, type ToolReport } from "../domain/tool-result.ts";
 
-export interface ToolsAsked {
+export interface ToolQuery {
   readonly repo: Repo;
   readonly pull: PullRequest;
   readonly settings: RepoConfig["review"]["tools"];
   /** Head paths of changed files: results elsewhere are not returned. */
   readonly paths: readonly string[];
-  /** Whether the head has a file, null if unknown: tells the file that a tool means from one that only ends like it. */
+  /** Whether the head has a file, null if unknown: tells two files with one ending apart. */
   isInHead(path: string): Promise<boolean | null>;
 }
 
-/** Results of other tools for the head of a change. Runs no tool. What could not be read is `degraded`. */
+/** Other tools' results for a head. Runs no tool. What could not be read is `degraded`. */
 export interface ToolResults {
-  of(asked: ToolsAsked): Promise<ToolReport>;
+  of(query: ToolQuery): Promise<ToolReport>;
 }
 
 export function noToolResults(): ToolResults {

@@ -1,5 +1,5 @@
-// The write path's ports to the store: what was sent and with which result, the pace of writes to an installation, and
-// rate-limit pauses. Durations are milliseconds, by the store's own clock.
+// The write path's ports to the store: what was sent and with which result, the pace of writes to
+// an installation, and rate-limit pauses. Durations are milliseconds, by the store's own clock.
 import type { Repo } from "../domain/job.ts";
 
 /** Kinds of posts, each created at most once. */
@@ -35,7 +35,7 @@ export interface Orphan {
   readonly agoMs: number;
 }
 
-/** Every creating write, recorded before it is sent. Recording throws LeaseLost when the job is no longer held. */
+/** Every creating write, recorded before it is sent; LeaseLost when the job is not held. */
 export interface WriteStore {
   state(wanted: Wanted): Promise<WriteState>;
   /** Records that it is about to be sent, with this marker. */
@@ -58,15 +58,15 @@ export interface WriteTurn {
   readonly token: string;
 }
 
-/** Rate limits of each installation; they survive restarts and apply to every process on the store. */
+/** Each installation's rate limits: they survive restarts and bind every process of a store. */
 export interface InstallationPace {
   closedFor(installationId: number): Promise<number>;
   /** Starts a pause; keeps a longer one. */
   close(installationId: number, forMs: number): Promise<void>;
-  /** Takes the turn to write, for `forMs`, among all processes on the store; null when taken, or the last write ended too recently. */
+  /** Takes the turn to write for `forMs`; null when taken, or after the last write too soon. */
   takeTurn(installationId: number, forMs: number): Promise<WriteTurn | null>;
   /** Extends it to `forMs` from now; false when another process has taken it over. */
   keepTurn(turn: WriteTurn, forMs: number): Promise<boolean>;
-  /** Ends the turn after a write: the next one is free in `apartMs`. Does nothing when another process has taken it over. */
+  /** Ends the turn: the next one is free in `apartMs`. Nothing if another process has it. */
   endTurn(turn: WriteTurn, apartMs: number): Promise<void>;
 }

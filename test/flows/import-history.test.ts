@@ -65,7 +65,7 @@ function pastOf({
     .toSorted((a, b) => b.updatedAt - a.updatedAt);
   return {
     asked: () => asked,
-    budget: () => ({ asked, isEnough: budget === undefined || asked < budget, until: AT + 3_600_000 }),
+    budget: () => ({ sent: asked, isEnough: budget === undefined || asked < budget, until: AT + 3_600_000 }),
     closedPulls: async (page) => {
       ask();
       const items = pulls.slice((page - 1) * pageSize, page * pageSize);

@@ -77,7 +77,7 @@ export interface Definition {
 /**
  * The definitions of a tree, in the order of the file, whatever they stand in.
  *
- * @param max asking a node for its parent or neighbours takes time that grows with their number, so only so many are read
+ * @param max only so many are read: asking a node for its neighbours takes ever more time
  */
 export function definitions(language: string, root: SgNode, max: number): Definition[] {
   const kinds = KINDS[language];
@@ -97,7 +97,7 @@ export function definitions(language: string, root: SgNode, max: number): Defini
   });
 }
 
-/** Go writes structs and interfaces as types; other named types are a line each, and nothing to remember. */
+/** Go writes structs and interfaces as types; other named types are one line each. */
 function goType(node: SgNode): ChunkType | null {
   const kind = node.field("type")?.kind();
   if (kind === "struct_type") return "struct";
@@ -134,7 +134,7 @@ const ASSIGNED: Readonly<Record<string, readonly string[]>> = {
   field_definition: ["name", "property"],
 };
 
-/** `const parse = () => …`, `parse: function () …`, `exports.parse = …`, `parse = () => …` in a class. */
+/** `const parse = () => …`, `parse: function () …`, `exports.parse = …`, a class's `parse = …`. */
 function assignedName(node: SgNode): string | null {
   const parent = node.parent();
   if (parent?.kind() === "export_statement") return "default";

@@ -1,4 +1,4 @@
-// What one file defines, and which of its lines use a name: by its grammar where there is one, by words elsewhere.
+// What one file defines, and which of its lines use a name: by its grammar, or by words.
 import { codeOnly } from "../../domain/code/code-only.ts";
 import type { Definition, Reference } from "../../domain/code/symbols.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -124,7 +124,7 @@ function shownLine(line: string): string {
   return cutText(line.trim(), SIGNATURE_CHARS);
 }
 
-// By words: what begins a block, or names a constant, in languages with braces; sections of settings files.
+// By words: what begins a block or names a constant, with braces; sections of settings.
 
 const SECTIONS = /\.(?:toml|ini|cfg|conf|editorconfig)$/i;
 const CONTROL = new Set(
@@ -222,7 +222,7 @@ function field(code: readonly string[], at: number, names: ReadonlySet<string>, 
   return isDeclared && !isLocal ? made(name, "field", at, endOfStatement(code, at)) : null;
 }
 
-/** Pairs of braces by their rows. Of several on one row the outer one counts where it opens, the inner one where it closes. */
+/** Pairs of braces by row: the outer one counts where it opens, the inner one where it closes. */
 interface Blocks {
   /** Row on which one opens → the row on which it closes. */
   readonly lastOf: ReadonlyMap<number, number>;

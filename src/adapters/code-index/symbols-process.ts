@@ -1,5 +1,5 @@
-// The other side of symbols.ts: texts in, their words, definitions and references out, in a process that can be ended while a
-// grammar is stuck.
+// The other side of symbols.ts: texts in, their words, definitions and references out, in a process
+// that can be ended while a grammar is stuck.
 import type { Definition, Reference } from "../../domain/code/symbols.ts";
 import { answerMessages } from "../reading-child.ts";
 import { fileLinks } from "./file-links.ts";

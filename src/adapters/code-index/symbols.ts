@@ -1,5 +1,5 @@
-// Names in code, read by a process of its own: a parse cannot be interrupted from within, and some texts never end. Words first,
-// grammars only where a word is.
+// Names in code, read by a process of its own: a parse cannot be interrupted from within, and some
+// texts never end. Words first, grammars only where a word is.
 import type { ChildProcess } from "node:child_process";
 import { LRUCache } from "lru-cache";
 import type { FileLinks, NamedSymbol } from "../../domain/code/symbols.ts";
@@ -14,14 +14,14 @@ import type { ReadSymbols, SymbolFile, SymbolsQuestion } from "./symbols-process
 import { hasHash, type WordIndex } from "./word-index.ts";
 
 /**
- * For one message; the longest file that is parsed takes some tens of milliseconds. Memory is resident. The process is not worth
- * keeping alive for the next review.
+ * For one message; the longest file that is parsed takes some tens of milliseconds. Memory is
+ * resident. The process is not worth keeping alive for the next review.
  */
 const LIMITS = {
   ...{ ms: 5_000, bytes: 340 * 1024 * 1024, restingBytes: Number.POSITIVE_INFINITY },
   ...{ idleMs: 30_000, stuckFiles: 3, reviewMs: 60_000 },
 };
-/** Texts that travel together: many enough to cost no waiting, few enough to be read again one by one. */
+/** Texts that travel together: many, to save waiting; few, to be read again one by one. */
 const MESSAGE = { size: 2_000_000, count: 200 };
 const PARSED_TOGETHER = 12;
 /** Hashes kept of files that were read before: some 5,000 files of a usual size take 10 MB. */
@@ -42,7 +42,7 @@ interface OpenSymbols extends Symbols {
 const startProcess = () => readingChild(new URL("./symbols-process.ts", import.meta.url), ["--max-old-space-size=256"]);
 
 /**
- * Symbols by ast-grep and by words. Its process starts with the first question and ends by itself when idle.
+ * Symbols by ast-grep and by words. Its process starts with a question and ends when idle.
  *
  * @param start another process that answers the same questions, for tests
  */

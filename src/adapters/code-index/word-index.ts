@@ -1,4 +1,4 @@
-// The words of a text as sorted hashes: enough to know which files have a name, small enough to keep for a whole repository.
+// The words of a text as sorted hashes: small enough to keep for a whole repository.
 import { firstNotBefore } from "../../domain/first-not-before.ts";
 import { FNV_START, fnv1a, fnvStep } from "../../domain/text/hash.ts";
 

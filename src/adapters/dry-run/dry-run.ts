@@ -62,7 +62,7 @@ export function dryRunChecks(record: (unposted: Unposted) => void): Checks {
   };
 }
 
-/** `real` is only read from; writes are discarded: nothing is posted, so nothing may be stored as posted. */
+/** Reads from `real`. Discards writes: what is not posted may not be stored as posted. */
 export function dryRunMemory(real: Memory): Memory {
   return {
     ...real,

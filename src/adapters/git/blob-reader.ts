@@ -8,8 +8,9 @@ import { GitFailed, gitProcess } from "./git.ts";
 const IDLE_MS = 1_000;
 
 /**
- * Starts git with the first request. It does not keep this process alive, and ends with it. `read` gives null for a blob that does
- * not exist, and throws GitFailed when git ends early; after `close` the next request starts git again.
+ * Starts git with the first request. It does not keep this process alive, and ends with it. `read`
+ * gives null for a blob that does not exist, and throws GitFailed when git ends early; after
+ * `close` the next request starts git again.
  */
 export function blobReader(cwd: string) {
   let running: ReturnType<typeof talk> | null = null;
@@ -52,7 +53,7 @@ export async function blobSizes(cwd: string, hashes: readonly string[]): Promise
   return new Map(found.map(([, hash = "", size]) => [hash, Number(size)]));
 }
 
-/** Rejects when git cannot run. What it says, and errors after its reader was closed, do not matter. */
+/** Rejects when git cannot run. Ignores its words, and errors after its reader was closed. */
 function failureOf(child: ReturnType<typeof gitProcess>): Promise<never> {
   child.stdin.on("error", () => {});
   child.stderr.resume();

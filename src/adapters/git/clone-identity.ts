@@ -1,4 +1,4 @@
-// What a clone is called in memory: the same wherever it is stored, however deep it is, and whatever is merged into it.
+// What a clone is called in memory: the same wherever, however deep, whatever is merged.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Repo } from "../../domain/job.ts";
@@ -8,10 +8,10 @@ import { gitText } from "./git.ts";
 export type CloneIdentities = readonly [Repo, ...Repo[]];
 
 /**
- * The names under which memory may know a clone, the preferred one first: the address of its remote `origin`; its first commit
- * along first parents, which no merge changes; other first commits; without any of them its folder. A folder as `origin` comes
- * after the commits, since it has them too, and is usually a copy of the user's own. A shallow clone's first commits are not
- * known.
+ * The names under which memory may know a clone, the preferred one first: the address of its remote
+ * `origin`; its first commit along first parents, which no merge changes; other first commits;
+ * without any of them its folder. A folder as `origin` comes after the commits, since it has them
+ * too, and is usually a copy of the user's own. A shallow clone's first commits are not known.
  *
  * @param head a commit to start from where HEAD has none
  */
@@ -47,7 +47,7 @@ async function firstCommits(cwd: string, head: string): Promise<readonly string[
   return all.length < 2 ? all : [...new Set([...(await from("--first-parent")), ...all])];
 }
 
-/** `host/owner/name` of the usual forms of an address: without scheme, user, port, `.git` and capitals; null for none. */
+/** An address as `host/owner/name`, without scheme, user, port and `.git`; null for none. */
 function normalAddress(url: string): string | null {
   const path = url
     .trim()

@@ -1,13 +1,13 @@
-// Runs git with fixed arguments and without programs of the repository or of one inside it: no hooks, filters, pagers or external diffs.
+// Runs git with fixed arguments and without programs of a repository: no hooks, no filters.
 import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
 import { join, resolve, sep } from "node:path";
 
-/** git failed, or is not installed. The message is git's own reason, with what git or we know to do about it. */
+/** git failed, or is not installed. The message is git's reason, and what to do about it. */
 export class GitFailed extends Error {
   override readonly name = "GitFailed";
 }
 
-/** Of a larger file git says only that it differs: no person reads ten megabytes of a diff, and a few would fill its output. */
+/** git shows no diff of a larger file: nobody reads it, and a few would fill git's output. */
 export const MOST_FILE_BYTES = 10 * 1024 * 1024;
 
 const INERT = (
@@ -16,10 +16,10 @@ const INERT = (
 ).split(" ");
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 
-/** `git status` in a nested repository would run what that one configures, so git never looks whether its files changed. */
+/** `git status` in a nested repository would run that one's programs: git never enters it. */
 const NOT_INSIDE = "--ignore-submodules=dirty";
 
-/** The commands that are run, each with the options that keep it from running a program. A test runs all of them among hostile ones. */
+/** Each command with the options that keep it from running a program. A test runs all of them. */
 export const GIT_CALLS = {
   add: [],
   apply: [],
@@ -75,7 +75,7 @@ export function git(
 
 /** What git says to run for a repository that another user owns. */
 const OWN_IT = /^[ \t]*(git config --global --add safe\.directory .+)$/m;
-/** What helps where git says this; the first is of a clone made with --filter, whose missing objects are not fetched. */
+/** What helps, by git's words; the first is of a clone made with --filter. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/from promisor remote|lazy fetching disabled/, "run `git fetch --refetch --no-filter`"],
   [/not a git repository/, "run it in a clone, or name one: --repo PATH"],
@@ -83,7 +83,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/Needed a single revision/, "there is no commit yet: make one first"],
 ];
 
-/** The `fatal:` or `error:` line, which warnings may precede, else the first one, with the fix; "" for an empty text. */
+/** The `fatal:` or `error:` line, else the first, with the fix; "" for an empty text. */
 function reasonOf(stderr: string): string {
   const lines = stderr.trim().split("\n");
   const line = ["fatal: ", "error: ", ""].flatMap((start) => lines.filter((text) => text.startsWith(start)))[0] ?? "";
@@ -101,7 +101,7 @@ export async function gitText(cwd: string, args: GitCall, own: Readonly<Record<s
 /**
  * The top of the clone at `cwd`, without links.
  *
- * @throws GitFailed when there is none, or when the repository's configuration (`core.worktree`) puts it into a folder that is not its own
+ * @throws GitFailed when there is none, or `core.worktree` names a folder that is not its own
  */
 export async function topOf(cwd: string): Promise<string> {
   const top = await gitText(cwd, ["rev-parse", "--show-toplevel"]);
@@ -121,8 +121,8 @@ export function gitProcess(
 }
 
 /**
- * Variables for calls that read the working tree: they turn off every configured filter. git runs it to compare a file whose
- * time changed, also in `status`.
+ * Variables for calls that read the working tree: they turn off every configured filter. git runs
+ * it to compare a file whose time changed, also in `status`.
  */
 export async function withoutFilters(cwd: string): Promise<Readonly<Record<string, string>>> {
   // It ends with 1 where there is none.
@@ -143,7 +143,7 @@ export async function withoutFilters(cwd: string): Promise<Readonly<Record<strin
   return Object.fromEntries([["GIT_CONFIG_COUNT", String(given + off.length)], ...entries]);
 }
 
-/** The variables that git gets: its location, the user's settings, and those that name the repository. No key is among them. */
+/** What git gets: its location, the user's settings, what names the repository. No key. */
 const PASSED =
   /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_[A-Z_0-9]{1,60})$/i;
 
@@ -158,7 +158,7 @@ function passed(): NodeJS.ProcessEnv {
   return Object.fromEntries(entries.filter(([name]) => PASSED.test(name) && !NAMES_REPOSITORY.has(name)));
 }
 
-/** `git rev-parse --local-env-vars` of git 2.50, without settings and what only replaces objects. */
+/** `git rev-parse --local-env-vars` of git 2.50, without settings and replaced objects. */
 const NAMES_REPOSITORY: ReadonlySet<string> = new Set([
   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
   "GIT_COMMON_DIR",
@@ -176,9 +176,10 @@ const NAMES_REPOSITORY: ReadonlySet<string> = new Set([
 const inheritedIn = new Map<string, Readonly<Record<string, string>>>();
 
 /**
- * The variables that name a repository, as git sets them for a hook. A folder that lies in a repository is that one, and only an index
- * of the same repository counts there: the rest would read one repository as the other. They count where there is no other
- * repository, since some people keep one for files all over their home.
+ * The variables that name a repository, as git sets them for a hook. A folder that lies in a
+ * repository is that one, and only an index of the same repository counts there: the rest would
+ * read one repository as the other. They count where there is no other repository, since some
+ * people keep one for files all over their home.
  */
 function inherited(cwd: string): Readonly<Record<string, string>> {
   const named = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>

@@ -1,4 +1,4 @@
-// A range of commits, the index, the working tree or a diff file, read as if it were a pull request.
+// Commits, the index, the working tree or a diff file, read as if a pull request.
 
 import { constants } from "node:fs";
 import { access, copyFile, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { type CloneIdentities, cloneIdentities } from "./clone-identity.ts";
 import { GitFailed, git, gitText, MOST_FILE_BYTES, topOf, withoutFilters } from "./git.ts";
 import { type LocalHead, localSnapshots, workingBytes } from "./snapshot.ts";
 
-/** The change to review: commits since head left base; staged changes; all uncommitted work; or the text of a diff. */
+/** The change: commits since head left base, staged or all uncommitted work, or a diff's text. */
 export type LocalRange =
   | { readonly kind: "commits"; readonly base: string; readonly head: string }
   | { readonly kind: "staged" }
@@ -35,7 +35,7 @@ const FORM = (
   "--no-color --src-prefix=a/ --dst-prefix=b/ --no-relative --unified=3 --inter-hunk-context=0 " +
   "--diff-algorithm=default -O/dev/null -M --full-index"
 ).split(" ");
-/** What of a diff is read of a repository inside this one: its commit where it is tracked, else nothing. */
+/** A tracked repository inside this one shows its commit in a diff; others show nothing. */
 const NESTED = "a repository of its own, which is not entered: review it in its folder";
 /** GitHub also lists at most 250 commits of a pull request. */
 const MAX_COMMITS = 250;
@@ -65,7 +65,7 @@ function headOf(range: LocalRange, diff: DiffPlace | null): LocalHead {
   return range.kind === "commits" ? "commit" : range.kind === "staged" ? "index" : "working tree";
 }
 
-/** Uncommitted work: the number of paths with staged changes, and with others (unstaged, or untracked). */
+/** Uncommitted work: how many paths have staged changes, and others (unstaged, untracked). */
 export async function uncommittedWork(cwd: string): Promise<{ readonly staged: number; readonly unstaged: number }> {
   const own = await withoutFilters(cwd);
   const status = await gitText(cwd, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"], own);
@@ -79,8 +79,9 @@ export async function uncommittedWork(cwd: string): Promise<{ readonly staged: n
 const USUAL: readonly string[] = ["main", "master", "trunk", "develop"];
 
 /**
- * The branch that changes are merged into: the remote's default branch, else one of a usual name, there or here, else the only
- * branch of the remote; null if there is none. The remote's default is unknown after it was renamed or where it was never fetched.
+ * The branch that changes are merged into: the remote's default branch, else one of a usual name,
+ * there or here, else the only branch of the remote; null if there is none. The remote's default is
+ * unknown after it was renamed or where it was never fetched.
  */
 export async function defaultBranch(cwd: string): Promise<string | null> {
   const remote = await gitText(cwd, ["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]).catch(() => "");
@@ -182,7 +183,7 @@ async function diffText(
 
 const AT_ONCE = { concurrency: 16 };
 
-/** Why git does not read a path of the working tree; none for one that it does, or that was deleted. */
+/** Why git does not read a path of the working tree; none if it does, or the path is gone. */
 async function unreadable(top: string, path: string): Promise<readonly LeftOut[]> {
   if (isNested(path)) return [{ path, reason: NESTED }];
   const file = join(top, path);
@@ -204,8 +205,8 @@ function isNested(path: string): boolean {
 }
 
 /**
- * The working tree with its new files against the base. A temporary index adds the new files, so that the repository's index
- * stays unchanged.
+ * The working tree with its new files against the base. A temporary index adds the new files, so
+ * that the repository's index stays unchanged.
  */
 async function uncommittedDiff(cwd: string, base: string): Promise<Diff> {
   const top = await topOf(cwd);
@@ -249,7 +250,7 @@ async function temporaryFolder(): Promise<string> {
   }
 }
 
-/** The base of a range is where it left its branch, so the base itself shows whether that place moved. */
+/** A range's base is where it left its branch, so it shows itself whether that moved. */
 async function changesSince(cwd: string, range: LocalRange, pull: PullRequest, earlier: string): Promise<ChangesSince> {
   if (range.kind !== "commits") return { kind: "unknown", reason: "uncommitted work has no earlier head" };
   try {
@@ -302,8 +303,8 @@ async function ends(cwd: string, range: LocalRange, diff: DiffPlace | null): Pro
 /**
  * Where the head left its base.
  *
- * @throws GitFailed where the clone does not hold that commit: compared with the base's tip, later work on the base would look like
- *   part of the change
+ * @throws GitFailed where the clone does not hold that commit: compared with the base's tip, later
+ *   work on the base would look like part of the change
  */
 async function mergeBase(
   cwd: string,
@@ -332,7 +333,7 @@ async function isShallow(cwd: string): Promise<boolean> {
   return (await gitText(cwd, ["rev-parse", "--is-shallow-repository"]).catch(() => "")) === "true";
 }
 
-/** A branch before a tag of the same name, since changes are merged into branches; one of `origin` where there is none here. */
+/** Branches before tags, since changes go into branches; then branches of `origin`. */
 async function commit(cwd: string, revision: string): Promise<string> {
   const names = [`refs/heads/${revision}`, revision, `refs/remotes/origin/${revision}`];
   for (const name of revision === "HEAD" ? [revision] : names) {

@@ -85,7 +85,7 @@ function ofFiles(
   };
 }
 
-/** Tracked files and those that could be added, by their bytes on disk, because git's own filters would run programs. */
+/** Tracked files and those to add, as on disk: git's own filters would run programs. */
 async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
   const top = await realpath(await topOf(cwd));
   const listing = await git(top, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -108,7 +108,7 @@ async function workingSnapshot(cwd: string, sha: string): Promise<Snapshot> {
 }
 
 /**
- * A regular file of the working tree; null for a link, for a file behind one, and for one larger than `most` bytes.
+ * A regular file of the working tree of at most so many bytes; null for others and links.
  *
  * @param top a path without links
  */
@@ -134,7 +134,7 @@ export async function gitTree(cwd: string, revision: string): Promise<Tree> {
   return { commit, list, texts: (files) => texts(cwd, files) };
 }
 
-/** `MODE blob HASH SIZE\tPATH` with a NUL after each. Links (120000) and submodules are not files. */
+/** `MODE blob HASH SIZE\tPATH` and a NUL each. Links (120000) and submodules are not files. */
 function parseListing(listing: Buffer): TreeFile[] {
   const files: TreeFile[] = [];
   for (const entry of listing.toString("utf8").split("\0")) {

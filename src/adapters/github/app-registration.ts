@@ -1,21 +1,22 @@
-// The App's own account at GitHub, for set-up: creating it from a manifest, reading it, configuring its webhook.
+// The App's own account at GitHub, for set-up: creates it, reads it, sets its webhook.
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
 import type { FreshApp, RegisteredApp } from "../../ports/registration.ts";
 import { translated } from "./translate-error.ts";
 
 /**
- * The App's slug, such as `kodiai`: its account in comments is `kodiai[bot]`. The client authenticates as the App, as in the functions
- * below. Throws Transient when GitHub does not answer, or its answer is cut off; Error when it does not know the App.
+ * The App's slug, such as `kodiai`: its account in comments is `kodiai[bot]`. The client
+ * authenticates as the App, as in the functions below. Throws Transient when GitHub does not
+ * answer, or its answer is cut off; Error when it does not know the App.
  */
 export async function appSlug(app: Pick<Octokit, "request">, signal?: AbortSignal): Promise<string> {
   const { data } = await translated(() => app.request("GET /app", { request: { signal } }));
-  // GitHub answers unknown credentials with 401 or 404. An answer that is cut off reads like one without a name.
+  // Unknown credentials get 401 or 404. An answer that is cut off has no name.
   if (data?.slug === undefined) throw new Transient("GitHub's answer about the app could not be read");
   return data.slug;
 }
 
-/** The App that a person confirmed on GitHub's page, which GitHub returns once. Throws when the code is unknown, used or too old. */
+/** The App that a person confirmed. GitHub returns it once; throws for any other code. */
 export async function convertManifest(github: Octokit, code: string): Promise<FreshApp> {
   const { data } = await translated(() => github.rest.apps.createFromManifest({ code }));
   return {

@@ -1,4 +1,4 @@
-// Octokit clients: one token per repository, with only the permissions that the work needs, cached until shortly before it expires.
+// Octokit clients: one token per repository, with only the permissions that are needed.
 
 import { RequestError } from "@octokit/request-error";
 import type { Octokit } from "@octokit/rest";
@@ -14,7 +14,7 @@ import { gatedFetch } from "./write/write-gate.ts";
 
 /** The part of Octokit that the adapters use; Probot's client also fits. */
 export interface GitHub extends Pick<Octokit, "rest" | "paginate" | "request"> {
-  /** Rejects like REST's requests if GitHub refuses; a GraphqlResponseError for errors that only GraphQL has. */
+  /** Rejects as REST does if GitHub refuses; GraphqlResponseError for GraphQL's own errors. */
   graphql<Answer>(document: GraphqlDocument, variables: Readonly<Record<string, unknown>>): Promise<Answer>;
 }
 
@@ -33,25 +33,25 @@ export interface Clients {
   /** Reads contents of, and writes to pull requests of, this one repository. */
   forRepository(installationId: number, repo: Repo): Promise<GitHub>;
   /**
-   * Reads contents, or pull requests, of this one repository under its current name, with a fresh token: access that was withdrawn
-   * a moment ago is noticed. Null when the installation does not reach it.
+   * Reads contents or pull requests of this repository under its current name. The fresh token
+   * notices access that was just withdrawn. Null when the App does not reach it.
    */
   forReading(
     installationId: number,
     repo: Repo,
     what?: "contents" | "pull requests",
   ): Promise<{ readonly github: GitHub; readonly name: string } | null>;
-  /** Lists the repositories of an installation and reads nothing in them; null when there is no such installation. */
+  /** Lists an installation's repositories and reads nothing in them; null without one. */
   forNames(installationId: number): Promise<GitHub | null>;
-  /** The installation that reaches the repository under its known name; null when there is none, or no name. */
+  /** The installation that reaches the repository by its known name; null without either. */
   installationOf(repo: Repo): Promise<number | null>;
-  /** Writes check runs of this one repository, with a separate token, because many Apps lack that permission. */
+  /** Writes check runs of this repository, with its own token: many Apps lack the permission. */
   forChecks(installationId: number, repo: Repo): Promise<GitHub>;
-  /** Reads alerts of code scanning of this one repository, with a separate token, because many Apps lack that permission. */
+  /** Reads code scanning of this repository, with its own token: many Apps lack the permission. */
   forCodeScanning(installationId: number, repo: Repo): Promise<GitHub>;
-  /** Reads issues of this one repository, with a separate token, because an App may lack that permission: then null. */
+  /** Reads issues of this repository, with its own token; null without the permission. */
   forIssues(installationId: number, repo: Repo): Promise<GitHub | null>;
-  /** Reads contents of another repository of the same owner; null when the installation does not reach it. */
+  /** Reads contents of the owner's other repository; null if the App does not reach it. */
   forOwnersRepository(installationId: number, repo: Repo, name: string): Promise<GitHub | null>;
 }
 
@@ -66,10 +66,10 @@ const READ_PERMISSIONS = { contents: "read", metadata: "read" } as const;
 const NAME_PERMISSIONS = { metadata: "read" } as const;
 const PAST_PERMISSIONS = { metadata: "read", pull_requests: "read" } as const;
 
-/** Clients over the app's own authentication. Methods throw `Transient` when GitHub cannot answer now. */
+/** Clients over the app's authentication. Throw `Transient` when GitHub cannot answer now. */
 export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOptions): Clients {
   const limits = installationLimits(stored.limits);
-  // GraphQL has its own rate limit: when it is used up, REST continues. Another process finds out with one refused query.
+  // GraphQL has its own limit: without it REST goes on. Other processes need one refusal.
   const graphqlLimits = installationLimits({ closedFor: async () => 0, close: async () => {} });
   const cache = new Map<string, { readonly client: GitHub; readonly expiresAt: number }>();
 
@@ -88,14 +88,14 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
       });
     } catch (error) {
       if (statusOf(error) !== 422) throw error;
-      // The token would exceed our access: the repository was removed, or the permission never granted.
+      // The repository was removed, or the permission never granted.
       const why = /repositor/i.test((error as Error).message) ? "missing" : "refused";
       const message = "GitHub issues no token: the App is not installed there, or lacks a permission";
       throw new OutOfReach(why, 422, message, error);
     }
   }
 
-  /** @param renew creates another token for one that GitHub no longer accepts; null if this one was just created */
+  /** @param renew creates a token for one that GitHub no longer accepts; null: it is new */
   function newClient(token: string, installationId: number, renew: (() => Promise<string>) | null): Octokit {
     let current = token;
     const octokit = quietOctokit(
@@ -130,7 +130,7 @@ export function githubClients({ app, apiUrl, fetch, now, ...stored }: ClientOpti
     const cached = cache.get(key);
     if (cached !== undefined && cached.expiresAt - RENEW_BEFORE_MS > now()) return cached.client;
     const { data } = await mint(installationId, body);
-    // For a token that was revoked early, as after a change of permissions: a new one is created once.
+    // For a token that was revoked early, as after a change of permissions: once.
     const renew = async () => {
       cache.delete(key);
       return (await mint(installationId, body)).data.token;
@@ -193,7 +193,7 @@ function unlessOutOfReach<T>(work: () => Promise<T>): Promise<T | null> {
   return translated(() => unlessStatus([404, 422], work));
 }
 
-// How long each installation must wait: this process knows as soon as GitHub says so, the others once the store has it.
+// How long each installation must wait: here as soon as GitHub says so, elsewhere by the store.
 
 /** Between two attempts to write to a store that does not answer. */
 const AGAIN_MS = 250;
@@ -201,8 +201,8 @@ const AGAIN_MS = 250;
 type InstallationLimits = Pick<InstallationPace, "closedFor" | "close">;
 
 /**
- * The same limits, which apply in this process even if the store cannot be written: a database that is down when GitHub asks us to
- * wait is updated once it is back. `close` never fails because of the store.
+ * The same limits, which hold in this process even without the store. A store that is down learns
+ * them once it is back; `close` never fails because of it.
  */
 export function installationLimits(store: InstallationLimits): InstallationLimits {
   /** On the monotonic clock. */

@@ -1,5 +1,5 @@
-// Every GraphQL document that Kodiai sends. The client accepts no other, and a test validates each export of this file against
-// GitHub's published schema.
+// Every GraphQL document that Kodiai sends. The client accepts no other, and a test validates each
+// export of this file against GitHub's published schema.
 
 declare const checked: unique symbol;
 /** A document of this file. No other file can create one, so none escapes the test. */
@@ -28,8 +28,9 @@ const USER = "__typename login databaseId";
 const REACTION = `id content createdAt user { ${USER} }`;
 
 /**
- * People's reactions to the findings on one pull request. Only the reactions to each thread's first comment are read: a hundred for
- * every comment would cost twenty times as much. Ids of comments and reviews no longer fit `databaseId`, which has 32 bits.
+ * People's reactions to the findings on one pull request. Only the reactions to each thread's first
+ * comment are read: a hundred for every comment would cost twenty times as much. Ids of comments
+ * and reviews no longer fit `databaseId`, which has 32 bits.
  */
 export const FEEDBACK = document(`query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) { pullRequest(number: $number) {

@@ -1,4 +1,4 @@
-// The one HTTP client of the process: allowed origins only, at public addresses, through the operator's proxy, with a deadline.
+// The one HTTP client: allowed origins, public addresses, the operator's proxy, a deadline.
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import type { fetch as undiciFetch } from "undici";
@@ -20,7 +20,7 @@ export class EgressRefused extends Error {
 interface Egress {
   /** `https://api.github.com`; requests to any other origin are refused. */
   readonly origins: Iterable<string>;
-  /** Lower-case hosts, with `:port` where only that port is meant, that may have a private address. Loopback by name may. */
+  /** Hosts in lower case that may have a private address, with `:port` for one port only. */
   readonly privateHosts?: readonly string[];
   /** Null: no deadline, for callers with their own. Default: 30 s. */
   readonly deadlineMs?: number | null | undefined;
@@ -29,11 +29,13 @@ interface Egress {
 }
 
 /**
- * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY (see also goesDirect), and follows
- * redirects only within the origin, so that no credential leaves it. A host with a private, loopback or cloud metadata address is refused for the very
- * connection that resolved its name: a second DNS lookup could return another address. Behind a proxy the proxy resolves names. A
- * private certificate authority comes with Node's own NODE_EXTRA_CA_CERTS. With `redirect: "manual"` only a renamed repository's
- * redirect is followed; any other redirect is returned as the answer.
+ * A `fetch` that reaches only the given origins, obeys HTTPS_PROXY, HTTP_PROXY and NO_PROXY (see
+ * also goesDirect), and follows redirects only within the origin, so that no credential leaves it.
+ * A host with a private, loopback or cloud metadata address is refused for the very connection that
+ * resolved its name: a second DNS lookup could return another address. Behind a proxy the proxy
+ * resolves names. A private certificate authority comes with Node's own NODE_EXTRA_CA_CERTS. With
+ * `redirect: "manual"` only a renamed repository's redirect is followed; any other redirect is
+ * returned as the answer.
  *
  * @throws EgressRefused for any other origin or such an address, also as the target of a redirect
  */
@@ -59,7 +61,7 @@ export function guardedFetch(egress: Egress): GuardedFetch {
   // undici has deadlines of its own, of five minutes.
   const patience = deadlineMs === null ? { headersTimeout: 0, bodyTimeout: 0 } : {};
   let client: ReturnType<typeof open> | null = null;
-  // Loaded with the first request: many commands make none, and it is a tenth of their time to start.
+  // Loaded with the first request: many commands make none, and it takes time to start.
   async function open() {
     const { Agent, EnvHttpProxyAgent, fetch } = await import("undici");
     const options = { ...patience, connect: { lookup } };
@@ -112,10 +114,10 @@ function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** A repository by its id, which no other can take over: where GitHub redirects requests for a renamed one. */
+/** A repository by its id, which no other can take over: GitHub redirects renamed ones there. */
 const BY_NUMBER = /^(?:\/api\/v3)?\/repositories\/\d+\//;
 
-/** The target of a redirect; null when there is none or when following it would change the meaning of a write. */
+/** Where a redirect leads; null without one, or if it would change what a write means. */
 function redirectTarget(response: Awaited<ReturnType<GuardedFetch>>, from: URL, method: string): URL | null {
   const location = response.headers.get("location");
   if (location === null || ![301, 302, 307, 308].includes(response.status)) return null;
@@ -125,7 +127,7 @@ function redirectTarget(response: Awaited<ReturnType<GuardedFetch>>, from: URL, 
   return method.toUpperCase() === "GET" || isSame ? target : null;
 }
 
-/** True for loopback and names without a dot, which a proxy cannot know and whose requests may go unencrypted. */
+/** True for loopback and names without a dot: no proxy knows them, and they may be plain http. */
 export function goesDirect({ hostname }: URL): boolean {
   const host = bare(hostname).replace(/\.$/, "").toLowerCase();
   const isName = isIP(host) === 0;
@@ -143,8 +145,8 @@ const resolveByDns: Resolve = (hostname, callback) => lookup(hostname, { all: tr
 /**
  * A `lookup` for sockets.
  *
- * @param judge the error to refuse an address with, or null; one refused address refuses the name, because DNS rebinding uses names
- *   with a public and a private address
+ * @param judge the error to refuse an address with, or null; one refused address refuses the name,
+ *   because DNS rebinding uses names with a public and a private address
  */
 function vettedLookup(
   resolve: Resolve,

@@ -3,7 +3,7 @@ import { Octokit } from "@octokit/rest";
 import type { AppCredentials } from "../../ports/registration.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
-/** A client that logs nothing: the default logger puts each refusal on the console, in the middle of a log of JSON lines. */
+/** A client that logs nothing: the default one prints refusals into a log of JSON lines. */
 export function quietOctokit(
   apiUrl: string,
   fetch: GuardedFetch,

@@ -1,4 +1,4 @@
-// Helpers for single requests to GitHub: the status of a refusal, a pause between two requests, and the rest of the hourly limit.
+// Single requests to GitHub: a refusal's status, pauses, pages, the rest of the hour's limit.
 import { setTimeout as wait } from "node:timers/promises";
 import type { Octokit } from "@octokit/rest";
 import { Transient } from "../../domain/errors.ts";
@@ -53,7 +53,7 @@ export function repoOf(host: string, { id, name, owner, private: isPrivate, visi
   return { host, id, ownerId: owner.id, owner: owner.login, name, visibility: seen };
 }
 
-/** @param paceMs between the beginnings of two requests. GitHub's secondary limit: 900 points a minute, a GET is one */
+/** @param paceMs between two beginnings. GitHub allows 900 points a minute; a GET is one */
 export function pacer(paceMs: number) {
   let next = 0;
   return async <T>(request: () => Promise<T>): Promise<T> => {
@@ -72,7 +72,7 @@ const LEFT_TO_REVIEWS = 0.2;
  *
  * @returns `isEnough` is false once the rest is reserved for reviews, `until` when the hour ends
  */
-export function hourOf(headers: Readonly<Record<string, unknown>>): Omit<RequestBudget, "asked"> | null {
+export function hourOf(headers: Readonly<Record<string, unknown>>): Omit<RequestBudget, "sent"> | null {
   const of = (name: string) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN);
   const [limit, remaining, reset] = [of("limit"), of("remaining"), of("reset")];
   if (!Number.isFinite(limit) || !Number.isFinite(remaining)) return null;

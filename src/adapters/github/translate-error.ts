@@ -16,9 +16,9 @@ const SENTENCE = 200;
 const ROUNDING_MS = 1_000;
 
 /**
- * Runs `work`. A failure that may pass (5xx, 429, rate limits, a diff that is not ready, timeouts, broken connections) is thrown as
- * `Transient` with the time that GitHub named, a permanent one (401, 403, 404, 410, 451) as `OutOfReach`, anything else
- * unchanged.
+ * Runs `work`. A failure that may pass (5xx, 429, rate limits, a diff that is not ready, timeouts,
+ * broken connections) is thrown as `Transient` with the time that GitHub named, a permanent one
+ * (401, 403, 404, 410, 451) as `OutOfReach`, anything else unchanged.
  */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -93,7 +93,7 @@ function translateStatus(error: RequestError, now: number): unknown {
   return why === null ? error : new OutOfReach(why, error.status, `${message}${sentenceOf(error)}`, error);
 }
 
-/** GitHub's own reason, such as "Repository was archived so is read-only."; "Not Found" adds nothing to its status. */
+/** GitHub's own reason ("Repository was archived so is read-only."); "" for "Not Found". */
 function sentenceOf({ response }: RequestError): string {
   const { message } = (response?.data ?? {}) as Entry;
   const isReason = typeof message === "string" && /\s/.test(message.trim()) && message !== "Not Found";
@@ -116,8 +116,8 @@ function reachOf({ status, message }: RequestError): Reach | null {
 }
 
 /**
- * How long GitHub asks us to wait, from one second to an hour; null when the error is not a rate limit. `of` is which requests of the
- * installation it covers; `other` is one kind of REST's, such as searches.
+ * How long GitHub asks us to wait, one second to an hour; null if this is no rate limit. `of`:
+ * which of the installation's requests; `other` is one kind of REST's, as searches.
  */
 export function limitWait(error: RequestError, now: number) {
   if (!isRateLimit(error)) return null;
@@ -150,7 +150,7 @@ function afterSeconds(header: unknown): number | null {
   return /^\d{1,12}(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : null;
 }
 
-/** By GitHub's own clock, if the answer has it: ours may be wrong. A past time means no wait; null for garbage. */
+/** By GitHub's clock, if given: ours may be wrong. 0 for a past time; null for garbage. */
 function untilReset(headers: Readonly<Record<string, unknown>>, now: number): number | null {
   const seconds = afterSeconds(headers["x-ratelimit-reset"]);
   if (seconds === null || seconds === 0) return null;
@@ -158,7 +158,7 @@ function untilReset(headers: Readonly<Record<string, unknown>>, now: number): nu
   return Math.max(0, seconds - (Number.isFinite(serverNow) ? serverNow : now));
 }
 
-/** Method and path, without query or body: what an operator needs, and nothing that could be secret. */
+/** Method and path, without query or body, which might be secret. */
 function route(error: RequestError): string {
   return `${error.request.method} ${new URL(error.request.url).pathname}`;
 }
@@ -170,8 +170,9 @@ interface Entry {
 }
 
 /**
- * Whether GitHub answered 422 with such a message or error code: the status alone does not distinguish throttling, a diff that is not
- * ready and a line outside the diff. The recorded forms, with their sources, are in test/fakes/github/refusals.ts.
+ * Whether GitHub answered 422 with such a message or error code: the status alone does not
+ * distinguish throttling, a diff that is not ready and a line outside the diff. The recorded forms,
+ * with their sources, are in test/fakes/github/refusals.ts.
  */
 function refusedBy(error: RequestError, words: RegExp, code: string): boolean {
   if (error.status !== 422) return false;
@@ -183,8 +184,8 @@ function refusedBy(error: RequestError, words: RegExp, code: string): boolean {
   );
 }
 
-// GraphQL answers 200 where REST refuses. Rate limits and timeouts get the status that REST would give them, so that
-// translate-error.ts handles both; other errors keep their type.
+// GraphQL answers 200 where REST refuses. Rate limits and timeouts get the status that REST would
+// give them, so that translate-error.ts handles both; other errors keep their type.
 
 interface GraphqlError {
   readonly type?: string;
@@ -193,14 +194,14 @@ interface GraphqlError {
 
 /** Documented, and observed (octokit/plugin-throttling.js, issue 824). */
 const PRIMARY_LIMIT: ReadonlySet<unknown> = new Set(["RATE_LIMITED", "RATE_LIMIT"]);
-/** GitHub's messages: docs.github.com, "Rate limits and query limits for the GraphQL API", and "Troubleshooting". */
+/** docs.github.com, "Rate limits and query limits for the GraphQL API", "Troubleshooting". */
 const SECONDARY_LIMIT = /secondary rate limit|abuse detection/i;
 const TIMEOUT = /something went wrong while executing your query|couldn't respond to your request in time/i;
 
 /**
- * The same fetch, whose GraphQL answers carry REST's status if GitHub refuses temporarily: 403 for a rate limit, with
- * `x-ratelimit-remaining: 0` for the primary one (which GitHub reports before the limit is used up, if a query would exceed it), 502
- * for a timeout. The body becomes REST's `{message}`.
+ * The same fetch, whose GraphQL answers have REST's status if GitHub refuses for now: 403 for a
+ * rate limit (with `x-ratelimit-remaining: 0` for the primary one, even if some is left), 502 for a
+ * timeout. The body becomes REST's `{message}`.
  */
 export function restStatuses(fetch: GuardedFetch): GuardedFetch {
   return async (input, init) => {

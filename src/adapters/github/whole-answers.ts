@@ -1,5 +1,5 @@
-// GitHub's client reads an answer that is cut off as empty, and invalid JSON as text: a list of comments that was cut short would
-// mean that nothing was posted. Only complete answers reach it.
+// GitHub's client reads an answer that is cut off as empty, and invalid JSON as text: a list of
+// comments that was cut short would mean that nothing was posted. Only complete answers reach it.
 import type { GuardedFetch } from "./guarded-fetch.ts";
 
 type Answer = Awaited<ReturnType<GuardedFetch>>;
@@ -11,8 +11,8 @@ const [OPEN_BRACE, OPEN_BRACKET, CLOSED_BRACE, CLOSED_BRACKET] = [..."{[}]"].map
 /**
  * The same fetch, which reads answers to their end first.
  *
- * @throws TypeError for an answer that is cut off, a success with incomplete JSON where JSON was requested, and a redirect that was
- *   not followed: like a failed connection, whose request is repeated or looked up
+ * @throws TypeError for an answer that is cut off, incomplete JSON, or a redirect that was not
+ *   followed: as for a failed connection, the request is repeated or looked up
  */
 export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
   return async (input, init) => {
@@ -33,8 +33,8 @@ export function wholeAnswers(fetch: GuardedFetch): GuardedFetch {
 function problemOf({ status, headers }: Response, init: Parameters<GuardedFetch>[1], bytes: Uint8Array): string | null {
   if (status >= 400 || (status >= 300 && init?.redirect === "manual")) return null;
   if (status >= 300) return `leads elsewhere (${status})`;
-  const asked = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
-  if (!PLAIN.test(asked)) return null;
+  const accepted = new Headers((init?.headers ?? {}) as Record<string, string>).get("accept") ?? "";
+  if (!PLAIN.test(accepted)) return null;
   const isJson = headers.get("content-type")?.startsWith("application/json") ?? false;
   if (!isJson) return bytes.length > 0 ? "is not JSON" : null;
   return isWhole(bytes) ? null : "is not complete JSON";
@@ -43,7 +43,7 @@ function problemOf({ status, headers }: Response, init: Parameters<GuardedFetch>
 /** Requests in GitHub's usual form; a file's text (`…raw+json`) and a diff are passed through. */
 const PLAIN = /(?:^|[\s,])application\/(?:vnd\.github(?:\.v3)?\+)?json\b/;
 
-/** Every answer of GitHub is an object or a list. Parsing each one twice would cost more than it finds. */
+/** GitHub answers with an object or a list. Parsing each twice would cost more than it finds. */
 function isWhole(bytes: Uint8Array): boolean {
   const [first, last] = [bytes.find(isSign), bytes.findLast(isSign)];
   return (first === OPEN_BRACE && last === CLOSED_BRACE) || (first === OPEN_BRACKET && last === CLOSED_BRACKET);

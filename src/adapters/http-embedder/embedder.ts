@@ -1,4 +1,4 @@
-// Embeddings by any OpenAI-compatible server: Ollama, vLLM, LM Studio, llama.cpp, text-embeddings-inference.
+// Embeddings by an OpenAI-compatible server: Ollama, vLLM, LM Studio, llama.cpp and others.
 
 import { apiBase } from "../../config/environment/server-address.ts";
 import type { Embedder } from "../../ports/memory.ts";
@@ -18,7 +18,7 @@ interface HttpEmbedderOptions {
   readonly model: string;
   /** Sent as a bearer token; null for local servers, which need none. */
   readonly apiKey: string | null;
-  /** The required length of every vector; null: that of the first answer. It is not sent: few servers accept it. */
+  /** The length of every vector; null: that of the first answer. Not sent: few servers take it. */
   readonly dimension: number | null;
   readonly fetch: Fetch;
   /** Epoch milliseconds. */
@@ -27,16 +27,17 @@ interface HttpEmbedderOptions {
   readonly limits: Partial<ServiceLimits>;
 }
 
-/** Cosine distance that counts as relevant: common for neural embedders, and not calibrated for a specific one. */
+/** A cosine distance that is common for neural embedders, calibrated for none. */
 const THRESHOLD = 0.3;
 
 /**
- * text-embeddings-inference takes 32 inputs and 16,384 tokens a request by default (its `--max-client-batch-size` and
- * `--max-batch-tokens`); the others take more. A text is cut at about 8,000 tokens, the longest context of the usual models.
+ * text-embeddings-inference takes 32 inputs and 16,384 tokens a request by default (its
+ * `--max-client-batch-size` and `--max-batch-tokens`); the others take more. A text is cut at about
+ * 8,000 tokens, the longest context of the usual models.
  */
 const BATCH: BatchLimits = { maxTexts: 32, maxTokens: 16_000, maxTextChars: 28_000 };
 
-/** An `Embedder` over `POST {baseUrl}/embeddings`. Create one per process: it remembers the dimension and outages. */
+/** An `Embedder` over `POST {baseUrl}/embeddings`. One per process: it has state. */
 export function httpEmbedder(options: HttpEmbedderOptions): Embedder {
   const { model } = options;
   const call = serviceCall(options.limits, options.now);

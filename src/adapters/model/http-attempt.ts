@@ -1,4 +1,4 @@
-// One HTTP request to the model's server, through the SDK with its waits, retries and logs turned off.
+// One HTTP request to the model's server; the SDK waits, retries and logs nothing.
 
 import { estimatedTokens } from "../../domain/model.ts";
 import { untilStopped } from "../retrying-calls.ts";
@@ -11,7 +11,7 @@ import { fieldsOf, jsonOf, type ModelReply, type Protocol, type RequestBody, typ
  * Never hangs, whatever `fetch` does. Rejects with `ModelError`.
  *
  * @param isAnswer whether a reply whose end is missing is complete all the same
- * @param onPaid called once with the cost of the attempt, also when it fails: estimated if the server did not report it
+ * @param onPaid called once with the cost, also of a failure: estimated if not reported
  */
 export async function attemptOnce(
   server: Server,
@@ -79,7 +79,7 @@ export class CutOff extends ModelError {
   }
 }
 
-/** Three timers: for the first byte, for each silence, for the whole attempt; and the caller's signal. */
+/** Timers for the first byte, for each silence and for the whole attempt; the caller's signal. */
 function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, outer: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -119,7 +119,7 @@ function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, oute
  * `fetch` for the SDK: one origin, no redirects, a bounded answer.
  *
  * @param alive called when headers arrive and for every chunk of the body
- * @returns rejects with `ModelError` if the server refuses or its answer is invalid, and with the errors of `fetch`
+ * @returns rejects with `ModelError` for refusals and invalid answers, else as `fetch` does
  */
 function streamFetch(
   server: Server,
@@ -148,7 +148,7 @@ function streamFetch(
   };
 }
 
-/** Some servers send a complete reply although a stream was requested; an HTML page comes from a proxy. */
+/** Some servers send a complete reply instead of a stream; a page of HTML is a proxy's. */
 async function asStream(
   response: Response,
   protocol: Protocol,

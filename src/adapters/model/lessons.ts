@@ -1,4 +1,4 @@
-// What a server turned out to take. Refusals are tried out, not recognised by their words: each server words them differently.
+// What a server takes. Refusals are tried out: each server words them differently.
 
 import type { ModelLessons } from "../../ports/model.ts";
 import type { Refusal } from "./model-error.ts";
@@ -28,7 +28,7 @@ export function together(one: Lessons, other: Lessons): Lessons {
 /** Requests of one question beyond the first; the last one is sent without anything optional. */
 export const MOST_EXTRA = 3;
 
-/** The fields by which a server can name a feature; a field with an underscore is no word of a sentence. */
+/** The fields by which a server can name a feature. One with an underscore is no plain word. */
 const FIELDS: Readonly<Record<Feature, readonly string[]>> = {
   stream: ["stream"],
   usage: ["stream_options", "include_usage"],
@@ -108,7 +108,7 @@ function saysOtherName(said: string): boolean {
   return /unsupported|instead|not supported|not permitted|unrecognized|unknown|extra/i.test(said);
 }
 
-/** In the parameter that the server names; else the fields in its sentence; else the words in it. */
+/** In the parameter that the server names; else fields in its sentence; else words in it. */
 function namedFeatures(sentence: string, params: readonly string[], taken: readonly Feature[]): readonly Feature[] {
   const steps = new Set(params.flatMap((param) => param.split(/[^a-z_]+/i)));
   const byParam = taken.filter((feature) => FIELDS[feature].some((field) => steps.has(field)));

@@ -48,7 +48,7 @@ const FAILURES: ReadonlyMap<number, ModelFailure> = new Map([
 ]);
 const AGAIN: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** The status that a code stands for, where an error comes without one: in a stream, or under status 200. */
+/** The status that a code stands for, in an error without one: in a stream, or under 200. */
 const STATUSES: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -102,7 +102,7 @@ function isTooLong({ codes, sentence }: ServerWords): boolean {
   return TOO_LONG.test(`${codes.join(" ")} ${sentence}`);
 }
 
-/** The status that counts: OpenAI answers 429 also if the account has no credit, and then waiting does not help. */
+/** The status that counts. OpenAI answers 429 without credit too: then waiting does not help. */
 function statusOf(status: number | null, { codes, status: inside }: ServerWords): number {
   const named = codes.flatMap((code) => STATUSES[code] ?? []);
   return named.includes(402) ? 402 : (status ?? inside ?? named[0] ?? 500);
@@ -121,7 +121,7 @@ function answerText({ status, verb }: Refused, of: number, words: ServerWords, a
   ].join("");
 }
 
-/** The request itself is refused: for a reason that its form does not change, or perhaps for its form. */
+/** The request itself is refused: for its content, or perhaps for its form. */
 function inputRefused(words: ServerWords, answered: string, protocol: Protocol): ModelError {
   const final = (failure: ModelFailure, fix: string) => new ModelError(failure, `${answered}; ${fix}`);
   if (words.codes.includes("content_filter")) return final("refused", "its content filter refused the question");
@@ -167,7 +167,7 @@ export function fixOf(
   return "kodiai doctor --model tries what this server takes";
 }
 
-/** Parts of the prompt that the server repeats, as far as they are no plain words: code and secrets have digits and signs. */
+/** Repeated parts of the prompt that are no plain words: code and secrets have digits and signs. */
 function withoutQuotes(sentence: string, { prompt, json }: RequestBody): string {
   const sent = JSON.stringify(prompt);
   const own = JSON.stringify({
@@ -184,7 +184,7 @@ const WRONG_KEY = /\bapi key not valid|invalid api key/i;
 /** LM Studio and vLLM answer 400 as well as 404. */
 const NO_MODEL = /\bmodel\b[^.]{0,200}\b(?:does not exist|not found|is not loaded)\b/i;
 
-/** Of a prompt that fits no form of the request: Anthropic, OpenAI, vLLM, llama.cpp, LiteLLM, Gemini. */
+/** Of a prompt too long in any form: Anthropic, OpenAI, vLLM, llama.cpp, LiteLLM, Gemini. */
 const TOO_LONG =
   /prompt is too long|too many (?:input )?tokens|(?:exceeds?|maximum|larger than)[^.]{0,60}\bcontext|context (?:length|window|size)[^.]{0,40}exceed|exceed_context_size|context_length_exceeded|input token count[^.]{0,40}exceeds/i;
 
@@ -201,7 +201,7 @@ export function sdkError(error: unknown, protocol: Protocol, asked: RequestBody,
   return refusedBy({ status: null, text, verb: "broke off with", now }, protocol, asked);
 }
 
-/** No answer, or one that breaks off. Only the cause of an unknown error is shown, because HTTP clients quote headers. */
+/** No answer, or one that breaks off. Shows only the cause: HTTP clients quote headers. */
 function unreachable(error: unknown, { urlVariable }: Protocol): ModelError {
   const code = connectionCode(error);
   if (code === "EGRESS_REFUSED") return new ModelError("unreachable", `${refusalText(error)}; check ${urlVariable}`);

@@ -17,7 +17,7 @@ export interface ModelFacts {
   /** The maximum tokens of one reply; null: unknown. */
   readonly outputTokens: number | null;
   readonly effort: boolean;
-  /** The value that turns thinking off as far as this model allows; null: it always thinks, or only on request. */
+  /** Turns thinking off as far as this model allows; null: it always thinks, or only on request. */
   readonly thinkingOff: "disabled" | "between_tools" | null;
   /** US$, or null without a known price. */
   price(tokens: PaidTokens): number | null;
@@ -29,7 +29,7 @@ interface Row extends Omit<ModelFacts, "price"> {
 
 const UNKNOWN: Row = { contextTokens: null, outputTokens: null, effort: true, thinkingOff: null, usd: [] };
 
-/** What Anthropic takes for writing to its cache, in prices of input; reading from it counts as input. Too much rather than too little. */
+/** Anthropic's price of writing to its cache, in prices of input. A read counts as input. */
 const CACHE_WRITE = 1.25;
 
 /** @param own the operator's price, which goes before that of the table */
@@ -52,7 +52,7 @@ export function modelFacts(name: string, own: ModelPrice | null = null): ModelFa
   };
 }
 
-/** Timeouts and retries for a model's server, in milliseconds and counts. A server that asks for a longer wait is a failure with `notBefore`. */
+/** Timeouts (ms) and retries for a model's server. A longer wait fails with `notBefore`. */
 export interface ModelLimits extends RetryLimits {
   /** From the request to the first byte, while the server reads the prompt. */
   readonly firstByteMs: number;
@@ -74,7 +74,7 @@ const RETRIES: RetryLimits = {
   breakMs: 30_000,
 };
 
-/** Anthropic's own servers: at least 40 tokens a second, and 30 s of silence mean a dead connection. */
+/** Anthropic's servers: at least 40 tokens a second; 30 s of silence are a dead connection. */
 export const ANTHROPIC_LIMITS: ModelLimits = {
   firstByteMs: 60_000,
   idleMs: 30_000,
@@ -84,7 +84,7 @@ export const ANTHROPIC_LIMITS: ModelLimits = {
   ...RETRIES,
 };
 
-/** A local machine: it may read a long prompt for minutes in silence, and writes 10 tokens a second. */
+/** A local machine: minutes of silence over a long prompt, then 10 tokens a second. */
 export const OTHER_LIMITS: ModelLimits = {
   firstByteMs: 300_000,
   idleMs: 120_000,

@@ -1,4 +1,4 @@
-// Prompt texts for a server that does not enforce the schema of replies, and for correcting an invalid reply.
+// Texts for a server that does not enforce a reply's schema, and to correct a reply.
 import type { PromptPiece, ReplyShape } from "../../domain/model.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
@@ -42,7 +42,7 @@ export function isBlank(piece: PromptPiece): boolean {
   return !/\S/.test(piece.text);
 }
 
-/** The pieces as one text, which every server accepts; an unpaired surrogate, which some refuse, is replaced. */
+/** The pieces as one text. Replaces unpaired surrogates, which some servers refuse. */
 export function oneText(pieces: readonly PromptPiece[]): string {
   return pieces
     .filter((piece) => !isBlank(piece))

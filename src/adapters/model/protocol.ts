@@ -1,4 +1,4 @@
-// The differences between the protocols of models. Everything else about a request is the same for all.
+// Where protocols of models differ. Everything else about a request is the same.
 
 import type { ModelRequest } from "../../domain/model.ts";
 import type { Fetch } from "../service-call.ts";
@@ -20,8 +20,8 @@ export interface Server {
 }
 
 /**
- * Features that only some servers and models support. `format` enforces a JSON Schema on replies, `json` any JSON; `limit` is the
- * official name of the reply's token limit; `system` a part of the prompt for instructions.
+ * Features of some servers and models. `format`: a JSON Schema for replies; `json`: any JSON;
+ * `limit`: the official name of the reply's limit; `system`: a part for instructions.
  */
 export type Feature =
   | "stream"
@@ -44,7 +44,7 @@ export interface Dialect {
   readonly takes: ReadonlySet<Feature>;
   /** null: the server decides. */
   readonly temperature: number | null;
-  /** The most tokens of a reply to a prompt of so many UTF-16 units, as far as the server has named a limit. */
+  /** The most tokens of a reply to a prompt of so many UTF-16 units, as far as known. */
   readonly replyTokens: (wanted: number, promptChars: number) => number;
 }
 
@@ -101,7 +101,7 @@ export interface Protocol {
     signal: AbortSignal,
   ): Promise<AsyncIterable<unknown>>;
   accumulator(): Accumulator;
-  /** A complete reply, sent instead of a stream, as the text of a stream; null when it is not a reply. */
+  /** A complete reply, sent instead of a stream, as the text of one; null for anything else. */
   streamOf(reply: Readonly<Record<string, unknown>>): string | null;
 }
 

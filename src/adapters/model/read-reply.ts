@@ -12,10 +12,10 @@ type ReadReply<T> =
 const MAX_CHARS = 1_000_000;
 
 /**
- * Reads the one JSON value of a reply: bare, in prose, in a fence, after `<think>…</think>`, or in the last `final` message of
- * gpt-oss. Never throws. If a reply contains two
- * different answers, or a truncated one beside a complete one, none is chosen: a draft read as the answer could say "nothing found"
- * where much was. Plain text is read only for a shape that defines how.
+ * Reads the one JSON value of a reply: bare, in prose, in a fence, after `<think>…</think>`, or in
+ * the last `final` message of gpt-oss. Never throws. If a reply contains two different answers, or
+ * a truncated one beside a complete one, none is chosen: a draft read as the answer could say
+ * "nothing found" where much was. Plain text is read only for a shape that defines how.
  */
 export function readReply<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
   const read = readJson(reply, shape);
@@ -42,8 +42,8 @@ function readJson<T>(reply: string, shape: ReplyShape<T>): ReadReply<T> {
 const NOTHING = "the reply holds no JSON object";
 
 /**
- * The texts that may contain the answer. The end of thinking may also occur inside a string of the answer, so the text after the
- * first and after the last are both tried; the thinking itself never, because it contains drafts.
+ * The texts that may contain the answer. A string of the answer may hold the end of thinking too:
+ * tries the text after the first and after the last; never the thinking, which has drafts.
  */
 function afterThinking(text: string): readonly string[] {
   if (CHANNEL.test(text)) return finalMessages(text);
@@ -58,7 +58,7 @@ function afterThinking(text: string): readonly string[] {
 const CHANNEL = /<\|channel\|>/;
 const FINAL = /<\|channel\|>\s{0,9}final\b[^<]{0,99}(?:<\|constrain\|>[^<]{0,99})?<\|message\|>/g;
 
-/** The messages of the channel `final`, last first: the others are thoughts. A mark may also occur inside a string of the answer. */
+/** The messages of the channel `final`, last first. A string of the answer may hold a mark too. */
 function finalMessages(text: string): readonly string[] {
   return [...text.matchAll(FINAL)]
     .map(({ 0: mark, index }) => text.slice(index + mark.length).replace(/<\|(?:return|end|call)\|>\s*$/, ""))
@@ -98,7 +98,7 @@ function readProse<T>(text: string, shape: ReplyShape<T>): ReadReply<T> {
   return checked(only, shape);
 }
 
-/** Whether the text names a top-level property of the answer; always true for a shape without properties. */
+/** Whether the text names a top-level property of the answer; true for a shape without any. */
 function mentionsShape(text: string, shape: ReplyShape<unknown>): boolean {
   const properties = shape.jsonSchema.properties;
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
@@ -130,7 +130,7 @@ const MAX_UNCLOSED = 6;
 /** How JSON (or almost-JSON) continues after a bracket; `{braces` and `items[i]` are prose. */
 const JSON_GOES_ON = /^[{[]\s{0,200}(?:["'“‘`{[}\]]|-?\d|(?:true|false|null|None)\b|[A-Za-z_]\w{0,60}\s{0,5}:|\/[/*])/;
 
-/** Outermost objects and lists in their order. A fence around them does not matter, because brackets inside strings do not count. */
+/** Outermost objects and lists in order. Brackets inside strings do not count, nor do fences. */
 function jsonCandidates(text: string): readonly JsonCandidate[] {
   const found: JsonCandidate[] = [];
   let unclosed = 0;
@@ -172,9 +172,9 @@ function closingOf(text: string, start: number): number | null {
 const MAX_REPAIRED_CHARS = 200_000;
 
 /**
- * The value of broken JSON (missing quotes and commas, comments, single quotes, Python's words), or null. Never throws. Also null if
- * the fixed value would lose content: an ellipsis that would vanish, or an empty list or object where the text has something else.
- * "Nothing found" must have been written to be read.
+ * The value of broken JSON (quotes, commas, comments, Python's words), or null. Never throws. Also
+ * null if it would lose content: an ellipsis, or an empty list or object where the text has
+ * something else. "Nothing found" must have been written to be read.
  *
  * @param text from its first bracket to the one that closes it
  */
@@ -196,18 +196,18 @@ function withoutStrings(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*(?:"|$)/gs, '""');
 }
 
-/** The number of empty lists and objects in a value. Deep values overflow the stack, which the caller catches. */
+/** Counts empty lists and objects. Deep values overflow the stack, which the caller catches. */
 function emptyOnes(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inner = Object.values(value);
   return inner.length === 0 ? 1 : inner.reduce<number>((sum, one) => sum + emptyOnes(one), 0);
 }
 
-/** A string, with its colon if it is a key, or a bracket. Each part can match in one way only, so one pass is enough. */
+/** A string, with its colon if it is a key, or a bracket. One pass: each matches in one way. */
 const KEY_OR_BRACKET = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}[\]]/gs;
 
 /**
- * JSON.parse silently keeps the last of two equal keys: `{"findings":[…],"findings":[]}` would read as empty.
+ * JSON.parse keeps the last of two equal keys: `{"findings":[…],"findings":[]}` reads as empty.
  *
  * @param json valid JSON; null when no object in it has a repeated key
  */

@@ -1,4 +1,4 @@
-// A language model behind a server, over any of the protocols. A question is sent once, and once more to correct an unusable answer.
+// A language model behind a server, by any protocol. Asks once, and once more for a correction.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ModelChoice } from "../../config/environment/read-models.ts";
@@ -31,7 +31,7 @@ export interface ServedModelSettings extends Omit<ModelChoice, "provider"> {
   /** 0 ≤ x < 1; without it `Math.random`. */
   readonly random?: () => number;
   readonly limits?: Partial<ModelLimits>;
-  /** Removes secrets from a reply that goes back for correction, and from what a server says: they may contain anything. */
+  /** Removes secrets from a reply that goes back for correction, and from what a server says. */
   readonly mask: Model["mask"];
   /** Where lessons outlive the process; null: nowhere. */
   readonly lessons: ModelLessons | null;
@@ -43,7 +43,7 @@ const UNKNOWN_CONTEXT = 32_000;
 /** A better order is not worth the time of a second request: without an answer the order stays. */
 const ASKED_ONCE: ReadonlySet<Purpose> = new Set<Purpose>(["rerank"]);
 
-/** A `Model` over a protocol. Create one per process: it remembers outages, and what the server does not take. */
+/** A `Model` over a protocol. One per process: it remembers outages and lessons. */
 export function servedModel(protocol: Protocol, settings: ServedModelSettings): Model {
   const baseUrl = settings.baseUrl ?? protocol.ownUrl;
   const isOwn = protocol.isOwn(new URL(baseUrl));
@@ -203,7 +203,7 @@ function newBill(facts: ModelFacts, now: () => number) {
   };
 }
 
-/** A server refuses a request's form at once; an answer to a long one takes minutes, in which no other question may wait. */
+/** A refusal of a form comes at once. An answer takes minutes, in which others may not wait. */
 const REFUSAL_MS = 2_000;
 /** In tokens: what a context that the operator can configure has at least. */
 const LEAST_WINDOW = 4_096;
@@ -211,7 +211,7 @@ const LEAST_WINDOW = 4_096;
 /** Raise it when a version of ours sends what no earlier one did: then servers are tried again. */
 const LESSON_VERSION = 2;
 
-/** What a server takes: decided by its address and the operator, corrected by its refusals, and remembered. */
+/** What a server takes: by its address and the operator, corrected by refusals, and remembered. */
 function serverCapabilities(protocol: Protocol, baseUrl: string, settings: ServedModelSettings) {
   const { structuredOutput, temperature, now } = settings;
   const isOwn = protocol.isOwn(new URL(baseUrl));
@@ -225,7 +225,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
   const server = [LESSON_VERSION, baseUrl, features.join(" ")].join(" ");
   const ofModel = new Map<string, ModelState>();
 
-  /** Lessons of one model; those about the server count for all of its models, once they led to an answer. */
+  /** Lessons of one model. Those about the server count for its other models once proven. */
   function modelLessons(model: string): ModelState {
     const store = storedLessons(settings.lessons, `${server} ${model}`);
     const { promise: first, resolve: firstEnded } = Promise.withResolvers<void>();
@@ -253,7 +253,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
 
   return {
     contextTokens: (model: string) => of(model).state.lessons.contextTokens,
-    /** Reads what was learned before. The questions beside a model's first one wait a moment for what that shows. */
+    /** Reads what was learned before. Questions beside a model's first one wait a moment for it. */
     async ready(model: string, signal: AbortSignal): Promise<void> {
       const { state, read, first } = of(model);
       await read;
@@ -340,7 +340,7 @@ interface ModelState {
   readonly store: ReturnType<typeof storedLessons>;
   readonly state: {
     lessons: Lessons;
-    /** The longest reply that the account's credit paid for, in tokens. It ends with the process: people add credit. */
+    /** The longest reply that credit paid for, in tokens. Not stored: people add credit. */
     credit: number;
     /** It has answered a request in its present form. */
     proven: boolean;

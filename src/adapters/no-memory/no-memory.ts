@@ -3,8 +3,8 @@ import type { EvidenceStore } from "../../ports/feedback.ts";
 import type { Memory, Recall, RepositoryLabels } from "../../ports/memory.ts";
 
 /**
- * An empty memory, for the command line in a clone without one, and for benchmarks of everything else. Queries nothing and starts no
- * thread.
+ * An empty memory, for the command line in a clone without one, and for benchmarks of everything
+ * else. Queries nothing and starts no thread.
  */
 export function noMemory(): Recall {
   return {
@@ -18,7 +18,7 @@ export function noMemory(): Recall {
 }
 
 /**
- * Memory that could not be opened: reviews run without it and show why, and nothing counts as stored.
+ * Memory that did not open: reviews run without it and show why; nothing counts as stored.
  *
  * @param reason one line; it is shown in reviews, so it must not name a file of the server
  */

@@ -1,5 +1,5 @@
-// Code within pages: scripts of components and HTML, and the code of templates. Everything around it is left out, so that the grammar
-// of its language reads it on its true lines.
+// Code within pages: scripts of components and HTML, and the code of templates. Everything around
+// it is left out, so that the grammar of its language reads it on its true lines.
 
 const PAGE =
   /\.(?:vue|svelte|astro|x?html?|svg|php\d?|phtml|erb|rhtml|ejs|eta|hbs|handlebars|mustache|njk|j2|jinja2?|twig|liquid|jspx?|tagx?|ftlh?|cshtml|razor|aspx|ascx|gohtml|tmpl|tpl|heex|eex|marko)$/i;
@@ -13,7 +13,7 @@ interface Island {
   readonly language: (opening: string, path: string) => string | null;
 }
 
-/** A longer tag is cut: what is left of it is read with the code. None reaches over another, so each character is read once. */
+/** A longer tag is cut, and its rest read with the code. Each character is read once. */
 const IN_QUOTES = "(?:[^Q<]|<(?!/?script)){0,2000}";
 const ATTRIBUTES = `(?:(?:[^<>"']|"${IN_QUOTES.replace("Q", '"')}"|'${IN_QUOTES.replace("Q", "'")}'){0,2000}>)?`;
 const DATA = /\btype\s*=\s*["']?(?:[\w./-]*(?:json|template|importmap|speculationrules|handlebars|glsl|x-shader)\b)/i;
@@ -53,7 +53,8 @@ const ISLANDS: readonly Island[] = [
 
 /**
  * @param path decides what kind of page it is
- * @returns by language key of a rule a text that has its code on the lines where the page has it, and nothing else. Linear in `text`
+ * @returns by language key of a rule a text that has its code on the lines where the page has it,
+ *   and nothing else. Linear in `text`
  */
 export function codeInPage(path: string, text: string): ReadonlyMap<string, string> {
   const texts = new Map<string, { code: string; at: number }>();

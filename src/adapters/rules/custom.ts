@@ -1,11 +1,11 @@
-// A repository's own ast-grep rules: checked before they run, so that a mistake becomes a named problem and never a crash.
+// A repository's own ast-grep rules, checked first: a mistake becomes a named problem.
 import type { SgNode } from "@ast-grep/napi";
 import type { CustomRule } from "../../config/repo-config.ts";
 import { parseText } from "../grammars.ts";
 import type { StructuralRule } from "./rule.ts";
 import { causesOf } from "./syntax.ts";
 
-/** Far beyond written rules (ours stay below 60 values); keeps aliases of YAML from growing or closing a circle. */
+/** Ours stay below 60 values. Keeps YAML's aliases from growing or closing a circle. */
 const MAX_VALUES = 1_000;
 const MAX_DEPTH = 30;
 
@@ -13,8 +13,8 @@ const MAX_DEPTH = 30;
  * Custom rules as rules of ours.
  *
  * @param builtIn ids that are taken
- * @returns one problem for each rule that cannot be used, in the order of the rules: its id is used twice or by a built-in
- *   rule, or ast-grep refuses its rule object
+ * @returns one problem for each rule that cannot be used, in the order of the rules: its id is used
+ *   twice or by a built-in rule, or ast-grep refuses its rule object
  */
 export function compileCustomRules(rules: readonly CustomRule[], builtIn: ReadonlySet<string> = new Set()) {
   const taken = new Set(builtIn);
@@ -56,7 +56,7 @@ function unfinished({ language, rule }: CustomRule, languages: readonly string[]
   return `the pattern \`${quoted}\` is no complete ${language} code, so it would find nothing; complete it, or write \`context\` and \`selector\``;
 }
 
-/** Where a token is missing, tree-sitter puts one without a text. ast-grep does without the semicolon of a statement. */
+/** tree-sitter puts an empty token where one is missing; ast-grep needs no `;`. */
 function lacksToken(node: SgNode): boolean {
   const children = node.children();
   if (children.length > 0) return children.some(lacksToken);

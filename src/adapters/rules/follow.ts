@@ -1,9 +1,9 @@
-// Follows a value by one assignment: rules read the code once more with what a name was given in the place of the name.
+// Follows a value by one assignment: rules read the code again with values in place of names.
 
 import type { SgNode } from "@ast-grep/napi";
 import { REQUEST_WORDS } from "./structural/shapes.ts";
 
-/** By kind of node the fields of the name and of what it is given. Python's `with open(…) as f` has none, and is read apart. */
+/** By kind of node the fields of name and value. Python's `with open(…) as f` has no value. */
 const ASSIGNS: Readonly<Record<string, readonly [name: string, value: string]>> = {
   variable_declarator: ["name", "value"],
   assignment_expression: ["left", "right"],
@@ -47,8 +47,8 @@ export interface Followed {
 /**
  * @param root the syntax of `text`; of kinds that its grammar does not know there are none
  * @param knows whether the grammar has a kind of node
- * @returns null when nothing is to be followed. A name is replaced by what its last assignment before in the same function gave it,
- *   unless a condition between the two is about the name.
+ * @returns null when nothing is to be followed. A name is replaced by what its last assignment
+ *   before in the same function gave it, unless a condition between the two is about the name.
  */
 export function follow(root: SgNode, text: string, knows: (kind: string) => boolean): Followed | null {
   if (!TELLING.test(text)) return null;
@@ -123,7 +123,7 @@ function scopeOf(node: SgNode): number {
 /** Names of a list that is assigned to, up to its end. */
 const LIST = /^(?:\s*,\s*\w+){1,5}\s*:?=(?!=)/;
 
-/** Not a member of something else, the name of an argument or a key, a call, or what is assigned to. */
+/** Not a member, the name of an argument or a key, a call, or what is assigned to. */
 function isUse(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - 80), start);
   const after = text.slice(end, end + 80);

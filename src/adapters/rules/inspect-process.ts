@@ -1,5 +1,6 @@
-// The other side of isolated-inspector.ts: files in, what the rules find out, in a process that can be ended while a grammar is
-// stuck. It holds no key, and its parent started it without permission to write files or to start programs.
+// The other side of isolated-inspector.ts: files in, what the rules find out, in a process that can
+// be ended while a grammar is stuck. It holds no key, and its parent started it without permission
+// to write files or to start programs.
 import { isDeepStrictEqual } from "node:util";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import type { InspectedFile } from "../../ports.ts";
@@ -22,10 +23,10 @@ let choice: RuleChoice = { settings: new Map(), customRules: [] };
 let inspect = prepareRules(choice.settings, choice.customRules);
 
 answerMessages(async ({ files, onlyLines, settings, customRules }: InspectQuestion) => {
-  const asked = { settings, customRules };
-  if (!isDeepStrictEqual(asked, choice)) {
+  const wanted = { settings, customRules };
+  if (!isDeepStrictEqual(wanted, choice)) {
     inspect = prepareRules(settings, customRules);
-    choice = asked;
+    choice = wanted;
   }
   return inspect(files, onlyLines);
 });

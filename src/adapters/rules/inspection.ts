@@ -1,4 +1,4 @@
-// What rules found: in the words of the rule, held back where the code says so, and joined in one order.
+// What rules found: in their words, held back where the code says so, in one order.
 
 import type { RuleSetting } from "../../config/repo-config.ts";
 import type { Finding } from "../../domain/finding.ts";
@@ -42,7 +42,7 @@ export function inspectionOf(
   };
 }
 
-/** What a finding says of its rule: `here` names the code at its place, `where` is a further sentence. */
+/** A finding's words of its rule: `here` names the code at its place, `where` adds a sentence. */
 export function wordsOfRule(
   rule: RuleText,
   setting: RuleSetting | undefined,

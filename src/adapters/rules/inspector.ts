@@ -1,5 +1,5 @@
-// The engine: every rule over every file; what touches added lines becomes a finding, everything else a value with a reason.
-// One rule that fails never takes the others with it.
+// The engine: every rule over every file; what touches added lines becomes a finding, everything
+// else a value with a reason. One rule that fails never takes the others with it.
 
 import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
@@ -40,7 +40,7 @@ const MAX_SUGGESTIONS = 20;
 const MAX_IDENTITY_LINES = 50;
 
 /**
- * The reviewer without a model, within this process: what a file asks of the grammars cannot be interrupted.
+ * The reviewer without a model, in this process: no question to a grammar can be interrupted.
  *
  * @param rules the built-in rules; others only in tests
  */
@@ -57,8 +57,8 @@ const FILES_AT_ONCE = 4;
  * Makes the rules of one review ready for its files.
  *
  * @param rules the built-in rules; others only in tests
- * @returns inspects files, and reports what is wrong with the repository's own rules; `onlyLines`: without a syntax tree, so
- *   that rules that need one do not run
+ * @returns inspects files, and reports what is wrong with the repository's own rules; `onlyLines`:
+ *   without a syntax tree, so that rules that need one do not run
  */
 export function prepareRules(
   settings: ReadonlyMap<string, RuleSetting>,
@@ -216,7 +216,7 @@ function findingOf(
   };
 }
 
-// Where a match may be spoken about: it must touch an added line, and GitHub takes a comment only inside one hunk.
+// Where a match is spoken about: on added lines, and for GitHub inside one hunk.
 
 /** The part of a match that lies in the hunk of its first added line; null when it touches none. */
 function anchorOf(match: Match, diff: FileDiff, added: readonly number[]): Match | null {
@@ -232,10 +232,10 @@ function within(match: Match, hunk: Hunk): Match {
   return { ...match, startLine, line };
 }
 
-/** Lines that are looked at together where none of them is taken: matches may lie in each other, many deep. */
+/** Lines that are checked together while none is taken: matches may lie in each other, deep. */
 const BLOCK = 256;
 
-/** By line. Of overlapping matches the shortest stays (the earlier of two equals): a comment should point, not span. */
+/** By line. Of overlapping matches the shortest, then the first, stays: a comment should point. */
 function withoutOverlap(matches: readonly Match[]): Match[] {
   const shortestFirst = matches.toSorted(
     (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
@@ -265,12 +265,12 @@ function numbersOf({ startLine, line }: Match): number[] {
   return Array.from({ length: Math.max(0, line - startLine + 1) }, (_, index) => startLine + index);
 }
 
-// One-click suggestions: a match with its text replaced, where the file still parses and every line of it was added.
+// Suggestions: a match with its text replaced, if the file still parses and its lines are new.
 
 /** A longer match is not replaced by patterns. */
 const MAX_TEXT = 2_000;
 
-/** Whole lines, or null when no fix applies, a line was there before, or the text would parse worse. */
+/** Whole lines; null without a fix, over older lines, or where the text would parse worse. */
 function suggestionOf(rule: Rule, match: Match, file: InspectedFile, added: ReadonlySet<number>): Suggestion | null {
   if (rule.fixes === undefined) return match.suggestion ?? null;
   const { startLine, line } = match;
@@ -296,7 +296,7 @@ function fixedText(rule: Rule, old: string): string | null {
   return null;
 }
 
-/** Compares the whole file with and without the suggestion; of a file known by hunks, the lines alone. */
+/** Compares the whole file with and without the suggestion; of hunks, the lines alone. */
 function parsesAsWell(file: InspectedFile, whole: string, text: string): boolean {
   const [language = ""] = languageKeys(file);
   if (grammarOf(language) === null) return true;

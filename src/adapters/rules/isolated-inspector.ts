@@ -1,5 +1,5 @@
-// Rules in a process of their own: a parse cannot be interrupted from within, and a source of a hundred kilobytes can be
-// written so that it takes ten seconds or a gigabyte. Meanwhile this process answers webhooks.
+// Rules in a process of their own: a parse cannot be interrupted from within, and 100 kB can take
+// ten seconds or a gigabyte. Meanwhile this process answers webhooks.
 import type { InspectedFile, Inspection, Inspector } from "../../ports.ts";
 import { groupBySize } from "../group-by-size.ts";
 import { type ReadingLimits, readingChild, readingProcess, type Silence } from "../reading-child.ts";
@@ -8,8 +8,8 @@ import { joinInspections, onlyDegraded } from "./inspection.ts";
 
 const MB = 1024 * 1024;
 /**
- * A usual change takes some tens of milliseconds, the slowest one measured 3 s; the process rests at some 150 MB. After three files
- * that ended it only lines of the review's other files are read.
+ * A usual change takes some tens of milliseconds, the slowest one measured 3 s; the process rests
+ * at some 150 MB. After three files that ended it only lines of the review's other files are read.
  */
 const LIMITS: ReadingLimits = {
   ...{ ms: 5_000, bytes: 340 * MB, restingBytes: 240 * MB, stuckFiles: 3 },
@@ -22,8 +22,8 @@ export interface IsolatedInspector extends Inspector {
 }
 
 /**
- * The reviewer without a model. Its process starts at once and stays; when a file gets it stuck it is ended and started
- * again, and the file is read by the rules that need no syntax tree.
+ * The reviewer without a model. Its process starts at once and stays; when a file gets it stuck it
+ * is ended and started again, and the file is read by the rules that need no syntax tree.
  *
  * @param over other limits; in tests only
  */
@@ -72,7 +72,7 @@ export function isolatedInspector(over: Partial<ReadingLimits> = {}): IsolatedIn
   };
 }
 
-/** UTF-16 units and files that travel in one message: a usual change is one, and costs one way there and back. */
+/** UTF-16 units and files of one message. A usual change is one message. */
 const MESSAGE = { size: 131_072, count: 20 };
 
 function unitsOf({ headText, diff }: InspectedFile): number {

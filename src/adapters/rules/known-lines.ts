@@ -20,7 +20,7 @@ export function oncePerFile<T extends object>(read: (file: InspectedFile) => T):
   };
 }
 
-/** Head lines in order: all of them when the head text is known, else context and added lines of the hunks (with gaps). */
+/** Head lines in order: all, or where only hunks are known their context and added lines. */
 export const knownLines = oncePerFile((file): readonly KnownLine[] => {
   if (file.headText === null) {
     return file.diff.hunks.flatMap(({ lines }) =>

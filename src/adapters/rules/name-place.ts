@@ -1,4 +1,4 @@
-// What a finding of a structural rule is about at its place: the values that the code takes up, and the function around it.
+// What a structural finding is about: the values that the code takes up, and its function.
 import type { SgNode } from "@ast-grep/napi";
 import { ABOUT } from "../../domain/finding.ts";
 
@@ -44,7 +44,7 @@ function valuesIn(node: SgNode): readonly string[] {
   return found.length > 0 || first === undefined ? found : nameOf(first);
 }
 
-/** "" for a longer node, which is no name: the operands of a long text hold each other, and reading each takes quadratic time. */
+/** "" for a long node, which is no name: operands hold each other, so reading each is quadratic. */
 function nameText(node: SgNode | null | undefined): string {
   const { start, end } = node?.range() ?? { start: { index: 0 }, end: { index: 0 } };
   return end.index - start.index > LONGEST_NAME ? "" : (node?.text() ?? "");

@@ -6,7 +6,7 @@ import type { Snapshot } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
 import type { InspectedFile } from "../../ports.ts";
 
-/** A piece of code that a rule must speak about (bad) or stay silent about (good). Every line counts as added. */
+/** Code that a rule must speak about (bad) or not (good). Every line counts as added. */
 export interface Example {
   /** A path that decides language and file kind: `src/login.py`. */
   readonly path: string;
@@ -18,7 +18,7 @@ export interface Example {
   readonly beside?: Readonly<Record<string, string>>;
 }
 
-/** A mechanical replacement within the text of a match: the matched node, or the line of a line rule. */
+/** A replacement within the text of a match: the matched node, or the line of a line rule. */
 interface Fix {
   /** Linear patterns only. */
   readonly from: RegExp;
@@ -43,7 +43,7 @@ export interface RuleText {
   readonly why: string;
   /** How to fix it, one or two sentences; may hold inline code. */
   readonly fix: string;
-  /** Whether the rule also speaks about tests and samples (a leaked key matters there, a weak hash does not); absent: it does not. */
+  /** Whether it speaks about tests and samples too: a leaked key matters there, a weak hash not. */
   readonly inTests?: boolean;
   /** Replacements of which the first that changes a match is offered as a suggestion. */
   readonly fixes?: readonly Fix[];
@@ -56,7 +56,7 @@ export interface RuleText {
 export interface Match {
   readonly startLine: number;
   readonly line: number;
-  /** What exactly was found, without secrets: "GitHub personal access token"; appended to the title. */
+  /** What was found, without secrets, for the title: "GitHub personal access token". */
   readonly detail?: string;
   readonly suggestion?: Suggestion;
 }
@@ -69,14 +69,14 @@ export interface LineRule extends RuleText {
 
 /** Matches syntax through ast-grep. */
 export interface StructuralRule extends RuleText {
-  /** True when the rule reads what surrounds a match (a whole statement or function), so that a hunk alone misleads it. */
+  /** True when the rule reads what surrounds a match, so that a hunk alone misleads it. */
   readonly wholeFile?: boolean;
   /**
-   * What the text of a matched node always holds. ast-grep compiles a rule each time it runs, which costs up to 2 ms; looking
-   * for a word first costs microseconds. Linear patterns only: literals and alternatives.
+   * What the text of a matched node always holds: ast-grep takes up to 2 ms for each run of a rule,
+   * a word microseconds. Linear patterns only: literals and alternatives.
    */
   readonly onlyWith?: RegExp;
-  /** What the text of the file holds anywhere, and what it does not: a use, and a check for which rules would need the flow of data. */
+  /** What the file holds anywhere, and what it does not, in place of following data. */
   readonly onlyInFile?: RegExp;
   readonly notInFile?: RegExp;
   /** By canonical language id one rule object, or several of which any matches. */
@@ -87,7 +87,7 @@ export interface StructuralRule extends RuleText {
 export interface RepositoryRule extends RuleText {
   /** Canonical language ids, or "any". */
   readonly languages: "any" | readonly string[];
-  /** Calls `change.head` only where the answer decides something: for many changes no repository need be read. */
+  /** Calls `change.head` only where that decides something: it may have to be downloaded. */
   readonly look: (change: Change) => Promise<readonly Sighting[]>;
 }
 
@@ -118,7 +118,7 @@ export interface Sighting {
   readonly line: number | null;
   readonly detail: string;
   /** Sentences that name the other places, Markdown. */
-  readonly said: string;
+  readonly note: string;
 }
 
 export type Rule = LineRule | StructuralRule;

@@ -1,4 +1,4 @@
-// The list of all rules. What they say, `docs/rules.md` and the tests of their examples all come from here.
+// All rules. `docs/rules.md` and the tests of their examples come from here.
 import { createHash } from "node:crypto";
 import { HIDDEN_TEXT_RULES } from "./line/hidden-text.ts";
 import { LEFTOVER_RULES } from "./line/leftovers.ts";
@@ -35,8 +35,8 @@ function byId(a: RuleText, b: RuleText): number {
 let version: string | null = null;
 
 /**
- * 12 hex digits over every rule: its words, its syntax, and the source of its check as far as it stands in the rule itself.
- * Its examples change no finding and do not count.
+ * 12 hex digits over every rule: its words, its syntax, and the source of its check as far as it
+ * stands in the rule itself. Its examples change no finding and do not count.
  */
 export function rulesVersion(): string {
   const plain = (key: string, value: unknown) => {

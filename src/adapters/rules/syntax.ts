@@ -1,5 +1,5 @@
-// ast-grep's glue: which grammar reads a file, one parse for all rules, and matches given back as lines of the head file.
-// Where only hunks are known, each hunk's new side is read as a fragment; tree-sitter fixes what is cut off.
+// ast-grep's glue: one parse of a file for all rules, and matches as lines of the head. Of a file
+// known by hunks each new side is a fragment; tree-sitter fixes what is cut off.
 
 import type { SgNode } from "@ast-grep/napi";
 import { cutText } from "../../domain/text/cut-text.ts";
@@ -9,8 +9,9 @@ import { follow } from "./follow.ts";
 import type { Match, Rule, Shape, StructuralRule } from "./rule.ts";
 
 /**
- * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth (measured: .6 s a rule
- * at 3,000 levels, 10 ms at 400); the deepest of written code seen was below 100.
+ * Deepest syntax tree that rules walk. Looking for an ancestor or descendant is quadratic in depth
+ * (measured: .6 s a rule at 3,000 levels, 10 ms at 400); the deepest of written code seen was below
+ * 100.
  */
 const MAX_DEPTH = 250;
 
@@ -19,11 +20,11 @@ interface Region {
   readonly root: SgNode;
   readonly text: string;
   readonly firstLine: number;
-  /** Subtrees that together hold every node that touches an added line, except those of `around`. */
+  /** Subtrees with every node that touches an added line, but those of `around`. */
   readonly changed: readonly SgNode[];
-  /** Nodes that enclose them: larger than what changed, so they are tested one by one and not searched. */
+  /** Nodes that enclose them: larger than what changed, so each is tested and not searched. */
   readonly around: readonly SgNode[];
-  /** Null for the code as written, `plain`; else names are replaced, and a match on one of these lines belongs to another line. */
+  /** Null for the code as written (`plain`); else the lines of uses and of what they were given. */
   readonly moved: { readonly lines: ReadonlyMap<number, number>; readonly plain: SgNode } | null;
 }
 
@@ -39,7 +40,7 @@ interface SyntaxTree {
  * Reads a file once for all rules.
  *
  * @param added head lines that the change adds
- * @returns the tree, why there is none, or null when no structural rule speaks about the file's language
+ * @returns the tree, why there is none, or null when no rule speaks about the language
  */
 export async function parseFile(file: InspectedFile, added: ReadonlySet<number>): Promise<SyntaxTree | string | null> {
   const [language] = languageKeys(file);
@@ -62,7 +63,7 @@ export async function parseFile(file: InspectedFile, added: ReadonlySet<number>)
   return { whole: pieces.every((piece) => piece.whole), regions, skipped };
 }
 
-/** The region with values in the place of names, where that may tell more about a line that is added. */
+/** The region with values in place of names, if that may tell more about an added line. */
 function followedIn(language: string, { root, text, firstLine }: Region, added: ReadonlySet<number>): Region[] {
   const followed = follow(root, text, (kind) => kindNumber(language, kind) !== 0);
   const rows = [...(followed?.rows ?? [])].map(([use, given]) => [firstLine + use, firstLine + given] as const);
@@ -77,7 +78,7 @@ function followedIn(language: string, { root, text, firstLine }: Region, added: 
 /** A node of as many lines is searched whole, however little of it changed. */
 const SMALL_LINES = 12;
 
-/** Where the nodes that touch added lines are, or null when they are nested deeper than rules walk. */
+/** Where nodes that touch added lines are; null if they lie deeper than rules walk. */
 function changedParts(
   root: SgNode,
   text: string,
@@ -105,7 +106,7 @@ function changedParts(
   return visit(root, 0) ? { changed, around } : null;
 }
 
-/** Whether a node's tree has more levels. One of fewer characters than levels cannot, so only long nodes are read. */
+/** Whether a node's tree has more levels. One of fewer characters than levels has not. */
 function deeperThan(node: SgNode, levels: number): boolean {
   if (levels <= 0) return true;
   const { start, end } = node.range();
@@ -122,7 +123,7 @@ export function isNodeMatch(match: Match): match is NodeMatch {
   return "node" in match;
 }
 
-/** One rule object of a rule, and the numbers of the kinds of node that it can match; null: any kind. */
+/** One rule object of a rule, and numbers of the kinds of node it can match; null: any kind. */
 export interface Search {
   readonly rule: StructuralRule;
   readonly shape: Shape;
@@ -150,8 +151,8 @@ export interface Try extends Search {
 }
 
 /**
- * Compares kinds and words of the changed nodes with what each rule needs: ast-grep compiles a rule each time it runs, which
- * takes up to 2 ms.
+ * Compares kinds and words of the changed nodes with what each rule needs: ast-grep compiles a rule
+ * each time it runs, which takes up to 2 ms.
  *
  * @returns what is left to try, by rule
  */
@@ -193,7 +194,7 @@ function nodesByKind({ changed, around }: Region) {
 /** More nodes than this in one region cost more to try one by one than a search of all of it. */
 const MAX_TRIES = 3;
 
-/** Every place where a rule object matches; some may touch no added line. Throws ast-grep's error about an invalid rule. */
+/** Every match of a rule object; some touch no added line. Throws on an invalid rule. */
 export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const found =
     nodes === null || nodes.length > MAX_TRIES
@@ -205,10 +206,10 @@ export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const placed = matches.map((match) => ({ ...match, given: [...lines].find(([use]) => isWithin(use, match))?.[1] }));
   if (placed.every(({ given }) => given === undefined)) return matches;
   // A match in the code as written was there before the change.
-  const said = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
+  const before = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
   return placed.flatMap(({ node, startLine, line, given }) => {
     if (given === undefined) return [{ node, startLine, line }];
-    return said.has(startLine) ? [] : [{ node, startLine: given, line: given }];
+    return before.has(startLine) ? [] : [{ node, startLine: given, line: given }];
   });
 }
 
@@ -226,7 +227,7 @@ function kindsOf({ kind, all, any }: Shape): ReadonlySet<string> | null {
   return new Set([...first].filter((kind) => others.every((kinds) => kinds.has(kind))));
 }
 
-/** An error in one line of at most 300 characters; ast-grep tells a chain of causes, of which the last says what to fix. */
+/** An error in one line of at most 300 characters. Of ast-grep's causes the last says the fix. */
 export function causesOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const causes = text
@@ -244,7 +245,7 @@ export function languageKeys(file: InspectedFile): string[] {
   return isTsx ? ["tsx", "typescript"] : [language];
 }
 
-/** The head text where it is known (an added file's only hunk is the whole file), else the new side of each hunk. */
+/** The head text where it is known (also of an added file), else the new side of each hunk. */
 export function piecesOf(file: InspectedFile) {
   if (file.headText !== null) return [{ text: file.headText, firstLine: 1, whole: true }];
   const { hunks, status, complete } = file.diff;
@@ -258,13 +259,13 @@ export function piecesOf(file: InspectedFile) {
 /** Comment openings without an end that are still taken for a slip. */
 const MAX_OPEN_COMMENTS = 50;
 
-/** tree-sitter's error recovery grows without bound on runs of comment openings: 6 kB took 1.5 GB. Rules run in-process. */
+/** tree-sitter's recovery from runs of comment openings is unbounded: 6 kB took 1.5 GB. */
 function unending(text: string): string | null {
   const open = text.split("/*").length - text.split("*/").length;
   return open > MAX_OPEN_COMMENTS ? "comments are opened and never closed" : null;
 }
 
-/** Reads a fragment in the ways that it may stand in a file, until one leaves nothing over, and keeps the best reading. */
+/** Reads a fragment as it may stand in a file, and keeps the reading that leaves least over. */
 function parseFragment(language: string, text: string): SgNode {
   const [first = text, ...others] = fragmentReadings(language, text);
   let best = parseText(language, first);

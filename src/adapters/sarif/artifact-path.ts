@@ -1,4 +1,4 @@
-// The file that a SARIF location means, as far as its address tells. No file is opened by such a name.
+// The file that a SARIF location means, by its address. Opens no file by such a name.
 import { countOf, listOf, member, textOf } from "./json-value.ts";
 
 /** Bases of bases; deeper ones, and a circle of them, are left unresolved. */
@@ -7,8 +7,8 @@ const MOST_BASES = 8;
 const MOST_CHARS = 8_192;
 
 /**
- * The path of an artifactLocation with `/` and without `.` and `..`; "" without one. It begins with `/` where the address is
- * absolute.
+ * The path of an artifactLocation with `/` and without `.` and `..`; "" without one. It begins with
+ * `/` where the address is absolute.
  *
  * @param run the run that it occurs in: its artifacts and bases
  */
@@ -31,7 +31,7 @@ export function artifactPath(location: unknown, run: unknown): string {
   return normalised(path);
 }
 
-/** Of a `file:` address or a relative reference, with the separators of any system; "" for any other address. */
+/** Of a `file:` address or a relative reference, with any separators; "" for any other. */
 function plainPath(uri: string): string {
   if (/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(uri)) return "";
   const path = decode(uri.replace(/^file:(?:\/\/[^/]*(?=\/))?/i, "")).replaceAll("\\", "/");
@@ -67,10 +67,11 @@ const MOST_QUESTIONS = 300;
 const MOST_FOLDERS = 64;
 
 /**
- * Matches paths of tools to changed files. Tools run in a folder of the repository, on another machine, or in a container: a path
- * means the changed file that it ends like, or that ends like it, unless the head has another file that fits better.
+ * Matches paths of tools to changed files. Tools run in a folder of the repository, on another
+ * machine, or in a container: a path means the changed file that it ends like, or that ends like
+ * it, unless the head has another file that fits better.
  *
- * @param isInHead null where it is not known: then a relative path means its own file, and an absolute one the longest that fits
+ * @param isInHead null if unknown: a relative path is its own file, an absolute the longest fit
  * @returns gives the changed path, null for another file, or `several` when more than one fits
  */
 export function changedPaths(paths: readonly string[], isInHead: (path: string) => Promise<boolean | null>) {

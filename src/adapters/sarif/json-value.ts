@@ -1,4 +1,4 @@
-// Reads JSON by others: any member may be missing or of another type, and its name may be `__proto__`.
+// Reads JSON by others: members may be missing, of another type, or called `__proto__`.
 
 export function member(value: unknown, ...names: readonly (string | number)[]): unknown {
   let found = value;
@@ -29,7 +29,7 @@ export function countOf(least: number, value: unknown, ...names: readonly (strin
   return Number.isSafeInteger(found) && (found as number) >= least ? (found as number) : null;
 }
 
-/** Where JSON ends to be JSON: `line 3, column 5`. No text of the file is quoted: it may be any file of the machine. */
+/** Where text ends to be JSON: `line 3, column 5`. Quotes none of it: it may be any file. */
 export function placeOfError(text: string): string {
   // Of the shortest beginning that cannot be continued, the last character is the wrong one.
   let [good, bad] = [0, text.length + 1];

@@ -1,5 +1,5 @@
-// SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0) as results in changed files. The text is untrusted: each member is checked when
-// it is read, no depth of it is followed, and every cut is counted.
+// SARIF 2.1.0 (docs.oasis-open.org/sarif/sarif/v2.1.0) as results in changed files. Untrusted:
+// checks each member when it is read, follows no depth, counts every cut.
 import type { Degraded } from "../../domain/omissions.ts";
 import { counted } from "../../domain/text/counted.ts";
 import {
@@ -226,7 +226,7 @@ function messageOf(result: unknown, run: unknown, rule: unknown): string {
   return filled.replace(/\[([^\][]{1,300})\]\(\d{1,5}\)/g, "$1");
 }
 
-/** UTF-16 units: far more than is shown, so that no message is read whole that is megabytes long. */
+/** UTF-16 units: far more than is shown, so that no message of megabytes is read whole. */
 const MOST_MESSAGE = 20_000;
 const MOST_ARGUMENT = 500;
 

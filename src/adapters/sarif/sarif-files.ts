@@ -12,8 +12,8 @@ const MOST_FILES = 20;
 const MOST_BYTES = 64 << 20;
 
 /**
- * The results of SARIF files. A file that cannot be read loses no other: it is `degraded` with the part SARIF_FILE, with its name,
- * the place and how to fix it.
+ * The results of SARIF files. A file that cannot be read loses no other: it is `degraded` with the
+ * part SARIF_FILE, with its name, the place and how to fix it.
  */
 export function sarifFiles(paths: readonly string[]): ToolResults {
   return {

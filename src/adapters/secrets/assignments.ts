@@ -1,5 +1,5 @@
-// Secrets recognised by their context: `password = "…"`, `https://user:…@host`, a Kubernetes Secret, an Azure id.
-// Every scan moves forward with bounded look-ahead, so that a hostile line of a megabyte costs milliseconds.
+// Secrets by their context: `password = "…"`, `https://user:…@host`, a Kubernetes Secret. Scans
+// only forward, with bounded look-ahead: a hostile megabyte costs milliseconds.
 import { endOfMatch, entropy, isSample, isStandIn, type SecretSpan } from "./secret-span.ts";
 
 /** The end of a key that names a secret; any prefix is allowed. */
@@ -7,14 +7,14 @@ const KEY =
   /(?:passw(?:or)?d|passwd|passphrase|pwd|secret[-_.]?key[-_.]?base|secret[-_.]?key|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credentials?)(?:[-_.]?(?:value|prod|production|dev|staging|live|id|\d{1,2}))?(?![A-Za-z0-9])/giy;
 const KEY_START =
   /passw|passphrase|pwd|secret|token|api[-_.]?key|access[-_.]?key|private[-_.]?key|account[-_.]?key|auth[-_.]?key|signing[-_.]?key|encryption[-_.]?key|master[-_.]?key|credential/gi;
-/** Between a key and its value, with the type of a declaration: `password: &str = "…"`, `apiKey string = "…"`. */
+/** Between key and value, with a type: `password: &str = "…"`, `apiKey string = "…"`. */
 const BETWEEN =
   /(?:["'`\])]{0,2}[ \t]{0,8}(?:(?::[ \t]{0,4}|(?=string))&?(?:'static[ \t])?[A-Za-z]\w{0,30}[ \t]{0,4}=(?=[ \t]{0,8}["'`])|:=|=>|\?=|\|\||[:=>,])[ \t]{0,8}(?:value[ \t]{0,2}=)?)/iy;
 /** In a string inside a string the quotes have backslashes. */
 const QUOTED = /(\\{0,4}(["'`]))([^"'`\r\n]{1,300}?)\\{0,4}\2/y;
 /** A text that was cut before its value ended. */
 const UNCLOSED = /\\{0,4}["'`](?=[^\s"'`]{8})/y;
-/** Stops at `=`, so that a line of repeated keys costs no more than its length; the rest of such a value is hidden with it. */
+/** Stops at `=`, so that repeated keys cost no more than their length; REST hides what follows. */
 const BARE = /[^\s"'`,;(){}[\]<>#&|=]{1,300}={0,2}/y;
 const REST = /[^\s"'`,;<>&]{0,300}/y;
 
@@ -22,7 +22,7 @@ const REST = /[^\s"'`,;<>&]{0,300}/y;
 const NAMES_SOMETHING =
   /^(?:\.{0,2}\/|~\/|[a-z]+:\/\/|[A-Za-z]:\\)|^[a-z_]+(?:[.-][a-z_]+)+$|^[A-Z_]+$|::|->|\w\.\w+\.\w/i;
 
-/** Assignments that suggest a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<password>…</password>`, `--token …=`. */
+/** Suggests a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `<password>…</password>`. */
 export function* assignments(text: string): Iterable<SecretSpan> {
   KEY_START.lastIndex = 0;
   for (let hit = KEY_START.exec(text); hit !== null; hit = KEY_START.exec(text)) {
@@ -63,10 +63,10 @@ function valueAfter(text: string, at: number): Value | null {
   return bare === null ? null : { start: from, text: bare[0], quoted: false, assigned };
 }
 
-/** Bits per character below which a value reads like words; measured on the fixtures: passwords 2.8–3.9, names under 3.6 without digits. */
+/** Bits per character: passwords of the fixtures have 2.8–3.9, names without digits under 3.6. */
 const LOW_ENTROPY = 2.7;
 
-/** What follows a name in code, but no value in a settings file; `(` and `[` begin a call or an index of it. */
+/** Follows a name in code, and no value in a settings file; `(` and `[` begin a call or index. */
 const CODE_END = /[,;)\]}([]/;
 /** One word of a name: `refresh`, `Token`, `URL`, `oauth2`, `o365`. */
 const NAME_WORD = /^(?:(?=[A-Z]?[a-z]*?[aeiouy])[A-Z]?[a-z]+\d{0,3}|[A-Z]{2,6}\d{0,3}|[a-z]{1,4}\d{1,3})$/;
@@ -75,8 +75,8 @@ const TECHNICAL =
   /^(?:[mo]365|oauth[12]|auth0|md5|sha\d{1,3}|s3|v\d|x509|p12|base(?:32|58|64)|utf8|http[23]|k8s|ec2|ipv[46]|aes\d{3}|argon2|web3)$/i;
 
 /**
- * True for the name of a variable or a field: `oauth2Token` if code continues after it, `o365Credentials.refresh_token` and
- * `md5_password` anywhere. A key is not a sequence of words.
+ * True for the name of a variable or a field: `oauth2Token` if code continues after it,
+ * `o365Credentials.refresh_token` and `md5_password` anywhere. A key is not a sequence of words.
  */
 function isCodeName(value: string, next: string): boolean {
   if (!/^[A-Za-z_$][\w$.]*$/.test(value)) return false;
@@ -182,7 +182,7 @@ const IDENTIFIERS: readonly { readonly label: string; readonly pattern: RegExp }
   { label: "blockchain key", pattern: /(?<![0-9A-Za-z])(0x[0-9a-fA-F]{64})(?![0-9A-Za-z])/g },
 ];
 
-/** Identifiers that are not secrets by themselves but help an attacker, and hexadecimal words that may be keys. */
+/** Identifiers that are no secrets but help an attacker, and hexadecimal words that may be keys. */
 export function* identifiers(text: string): Iterable<SecretSpan> {
   for (const { label, pattern } of IDENTIFIERS)
     for (const hit of text.matchAll(pattern)) {

@@ -1,5 +1,5 @@
-// Finds secrets in text: secretlint's recommended preset, published token formats, private keys, suspicious assignments.
-// One detector for the rules (which report secrets) and for the redactor (which hides them).
+// Finds secrets: secretlint's preset, token formats, private keys, assignments. The rules report
+// what it finds, and the redactor hides it.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import { assignments, identifiers, kubernetesSecrets, passphrases, urlPasswords } from "./assignments.ts";
@@ -21,8 +21,8 @@ const UNUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * secretlint's rules by the last part of their id, with names for people. Tokens of the other rules are among our formats, which name
- * them.
+ * secretlint's rules by the last part of their id, with names for people. Tokens of the other rules
+ * are among our formats, which name them.
  */
 const LABELS: ReadonlyMap<string, string> = new Map([
   ["anthropic", "Anthropic key"],
@@ -41,10 +41,10 @@ const LABELS: ReadonlyMap<string, string> = new Map([
   ["vercel", "Vercel token"],
 ]);
 
-/** Rules of secretlint that report by context rather than by format; our own checks decide whether to report them. */
+/** secretlint's rules by context rather than format; our own checks decide what is reported. */
 const BY_PLACE = new Set(["basicauth", "database-connection-string"]);
 
-/** The length of a long text: one detector's pass over a megabyte takes up to a tenth of a second. */
+/** Length of a long text: a pass of one detector over a megabyte takes up to .1 s. */
 const LONG_TEXT = 64 * 1024;
 
 /** Between two passes over a long text: yields to the process's other work. */
@@ -68,8 +68,8 @@ const DETECTORS: readonly ((text: string) => Iterable<SecretSpan> | Promise<Iter
 /**
  * Every secret in a text.
  *
- * @param text any text, trusted or not; time is linear in its length (about a second for a megabyte), and a long text is searched
- *   in passes that yield to the process's other work
+ * @param text any text, trusted or not; time is linear in its length (about a second for a
+ *   megabyte), and a long text is searched in passes that yield to the process's other work
  * @returns spans in order of their start, never overlapping
  */
 export async function detectSecrets(text: string): Promise<readonly SecretSpan[]> {
@@ -110,7 +110,7 @@ interface Report {
 /** In place of a translated message. */
 const named = (messageId: string) => ({ message: messageId, messageId });
 
-/** secretlint reports the whole URL; only the password is secret, and the host should stay readable. */
+/** secretlint reports the whole URL. Only the password is secret; the host stays readable. */
 function byPlace(text: string, label: string, start: number, end: number): SecretSpan {
   const whole = text.slice(start, end);
   const password = /:\/\/[^:@/]{0,80}:([^@]{1,200})@/.exec(whole)?.[1];
@@ -130,8 +130,8 @@ const HINT = new RegExp(
 );
 
 /**
- * The same in a text in which words were joined: no boundaries are required around a token. Only formats that are recognisable by
- * more than their length.
+ * The same in a text in which words were joined: no boundaries are required around a token. Only
+ * formats that are recognisable by more than their length.
  */
 export function unboundedFormats(text: string): readonly SecretSpan[] {
   if (!HINT.test(text)) return [];

@@ -1,5 +1,5 @@
-// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, split over lines, quotes or invisible characters.
-// Each encoding is undone on a copy that maps its characters back to the original.
+// Encoded secrets: base64, hexadecimal, percent signs, escapes, entities, split texts. Each
+// encoding is undone on a copy that maps its characters back to the original.
 
 import { firstNotBefore } from "../../domain/first-not-before.ts";
 import { breathe, detectSecrets, strictFormats, unboundedFormats } from "./detect-secrets.ts";
@@ -8,15 +8,15 @@ import type { SecretSpan } from "./secret-span.ts";
 /** Characters that draw nothing. */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Escapes of JSON, C, JavaScript, URLs, HTML and Markdown for one character; a backslash may itself be escaped, twice. */
+/** Escapes of JSON, C, JavaScript, URLs, HTML and Markdown, which may be escaped twice. */
 const ESCAPE =
   /\\{1,4}(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([_*.~-]))|%u([0-9a-fA-F]{4})|%([0-9a-fA-F]{2})|&#[xX]([0-9a-fA-F]{2,6});|&#(\d{2,7});/g;
 
-/** The end of a line with the prefix that a diff or a quotation puts before the next, and what separates joined strings. */
+/** A line's end with a diff's or quotation's prefix; what separates joined strings. */
 const SEAM =
   /["'`]?[ \t]{0,8}[+.,&\\]?\r?\n(?:-?\d{1,9}#[0-9a-f]{4}:)?[-+>*|/# \t]{0,40}["'`]?|["'`][ \t]{0,8}[+.,&][ \t]{0,8}["'`]/g;
 
-/** A longer run is decoded from its beginning only, not from each place where an encoding may begin. */
+/** A longer run is decoded from its beginning only, not from each possible place. */
 const SHORT_RUN = 8_192;
 /** Runs of a long text that are checked without a pause. */
 const RUNS_A_BREATH = 500;
@@ -27,7 +27,7 @@ const MOST_LAYERS = 3;
  * Secrets of published formats, and our own, that a text contains in an encoded form.
  *
  * @param own known secrets; they are also found unencoded
- * @param plain the unencoded secrets of the text, in order and without overlaps: the line after one is not part of it
+ * @param plain the text's unencoded secrets, in order: the line after one is not part of it
  * @returns spans of the original text, in no order; they may overlap
  */
 export async function encodedSecrets(
@@ -97,7 +97,7 @@ function* exact(text: string, own: readonly string[]): Iterable<Hit> {
   }
 }
 
-/** Digits that may encode a text, and how they are decoded, byte by byte: once for each place where the encoding may begin. */
+/** Digits that may encode a text, and their readings: one for each place where it may begin. */
 const ENCODINGS: readonly (readonly [digits: RegExp, decoded: (run: string) => readonly string[]])[] = [
   [
     /[A-Za-z0-9+/_-]{16,}={0,2}/g,
@@ -122,8 +122,8 @@ interface Decoded {
 }
 
 /**
- * Runs of base64 or hexadecimal digits that decode to a secret; the whole run is reported. What they decode to is searched
- * together, layer by layer, because each pass has a fixed cost that exceeds that of a short text.
+ * Runs of base64 or hexadecimal digits that decode to a secret, whole. Searches what they decode to
+ * together, layer by layer: each pass has a fixed cost.
  */
 async function secretRuns(text: string, own: readonly string[], layer: number): Promise<readonly Hit[]> {
   const hits: Hit[] = [];
@@ -168,7 +168,7 @@ function isReadable(decoded: string): boolean {
 
 // A decoded view of a text, with the original position of each of its characters.
 
-/** For each UTF-16 unit of `text` its range of the original, end exclusive; null: they are identical. */
+/** The range of the original for each UTF-16 unit of `text`, end exclusive; null: identical. */
 interface TextView {
   readonly text: string;
   readonly from: { readonly starts: Int32Array; readonly ends: Int32Array } | null;
@@ -178,7 +178,7 @@ interface TextView {
 type Stretch = readonly [from: number, until: number, put: number];
 
 /**
- * The view with each match replaced by the result of `replaced`; a character of the replacement maps to the whole match.
+ * The view with each match replaced; a replacement's characters map to the whole match.
  *
  * @param pattern global
  * @returns the same view without a match

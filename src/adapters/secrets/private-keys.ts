@@ -1,5 +1,5 @@
-// Private keys by their PEM header (RFC 7468; RFC 1421 for the fields of encrypted ones; OpenSSH and OpenPGP armour).
-// Only valid key characters count as the body, so a header in a pull request cannot hide the code after it.
+// Private keys by their PEM header (RFC 7468, RFC 1421; OpenSSH and OpenPGP armour). Only key
+// characters count as body, so that a header hides no code after it.
 import { endOfMatch, entropy, isInventedToken, type SecretSpan } from "./secret-span.ts";
 
 const HEADER = /-----BEGIN[ A-Z0-9]{0,40} ?PRIVATE KEY(?: BLOCK)?-----/g;
@@ -10,8 +10,8 @@ const FOOTER = /-{5,6}END[ A-Z0-9]{0,40}-{0,5}/y;
 const LONGEST_KEY = 16_000;
 
 /**
- * What may occur between two lines of a key: white space, raw or escaped, the anchor and sign of a diff line, the prefix of a
- * comment or a quotation, and the ends of joined strings.
+ * What may occur between two lines of a key: white space, raw or escaped, the anchor and sign of a
+ * diff line, the prefix of a comment or a quotation, and the ends of joined strings.
  */
 const BETWEEN = /(?:\s|\\{1,4}[nrt]|-?\d{1,9}#[0-9a-f]{4}:[-+ ]?|["'`+.,&\\;#*>|]|\/[/*]|-(?!-{4})){0,120}/y;
 
@@ -25,7 +25,7 @@ const RUN = /=?[A-Za-z0-9+/]{1,16000}={0,2}/y;
 const FULL_RUN = 32;
 
 /**
- * @yields each key from its header to its footer, or to its last line if there is no footer; a header alone is not a key
+ * @yields keys from header to footer, or to the last line without one; no header alone
  */
 export function* privateKeys(text: string): Iterable<SecretSpan> {
   for (const hit of text.matchAll(HEADER)) {
@@ -87,9 +87,10 @@ function isMixed(run: string): boolean {
   return /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9+/]/.test(run);
 }
 
-// Pieces of keys: a hunk that begins in the middle of a key, or a text that was cut there, has lines of base64 and no header. They are
-// recognised by the form of the lines (RFC 7468: 64 characters; OpenSSH: 70; MIME, as `base64` writes: 76). Certificates share it, so
-// pieces whose header or footer names a public object are kept.
+// Pieces of keys: a hunk that begins in the middle of a key, or a text that was cut there, has
+// lines of base64 and no header. They are recognised by the form of the lines (RFC 7468: 64
+// characters; OpenSSH: 70; MIME, as `base64` writes: 76). Certificates share it, so pieces whose
+// header or footer names a public object are kept.
 
 /** A run of base64 that is not part of a longer one; the `+` of an added line may precede it. */
 const PIECE = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,77}={0,2}(?![A-Za-z0-9+/=])/g;
@@ -99,7 +100,7 @@ const LONGEST = 76;
 const FEWEST_LINES = 2;
 /** Characters around the run: indent, quotes, `\n"`, the anchor of a diff line in a prompt. */
 const MOST_AROUND = 40;
-/** Bits per character of 64 random base64 characters: at least 4.78 among 20,000; a key's first line, which encodes its type, has less. */
+/** Bits per character: 64 random ones of base64 have 4.78, a key's first line less. */
 const LEAST_ENTROPY = 4.2;
 const BOUNDARY = /-{4,5} ?(?:BEGIN|END)([ A-Z0-9]{0,40})/;
 /** Lines that may occur between a header and its block: `Version: GnuPG v1`, and an empty line. */

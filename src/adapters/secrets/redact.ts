@@ -7,12 +7,12 @@ import { encodedSecrets } from "./encoded-secrets.ts";
 
 export interface SecretRedactor {
   /**
-   * Replaces every secret by `‹redacted:KIND›`. The number of lines stays the same, so that line numbers remain valid. Idempotent.
+   * Puts `‹redacted:KIND›` for secrets. Keeps the number of lines. Idempotent.
    */
   redact(text: string): Promise<Redacted>;
   /**
-   * The same for Markdown that is ready to be posted: structural characters stay, so that no code span, link or element of ours
-   * loses one of its ends and no text by others escapes the code that quotes it.
+   * The same for Markdown to be posted: structural characters stay, so that no code span or link
+   * loses an end and no text by others escapes the code that quotes it.
    */
   redactMarkdown(markdown: string): Promise<Redacted>;
 }
@@ -23,17 +23,17 @@ interface Redacted {
   readonly found: readonly { readonly kind: string }[];
 }
 
-/** Long enough, and not a word: `lm-studio`, a usual key for a local server, occurs in many texts. */
+/** Long, and no word: `lm-studio`, a usual key of local servers, occurs in many texts. */
 const OWN_SECRET = /^(?=.{12})(?=.*[A-Za-z])(?=.*\d)|^.{24}/;
 
 /** Characters that open or close something in Markdown, as far as the sanitizer keeps them. */
 const STRUCTURE = /([`<>[\]|\n])/;
 
 /**
- * The redactor of everything that leaves: logs, comments, prompts, rows. Secrets are found as they are and in common encodings (see
- * encodedSecrets).
+ * The redactor of everything that leaves: logs, comments, prompts, rows. Secrets are found as they
+ * are and in common encodings (see encodedSecrets).
  *
- * @param own secrets of this process, added as they become known; each line of one counts, and plain words are ignored
+ * @param own secrets of this process; each line of one counts, plain words do not
  */
 export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretRedactor {
   async function replaced(text: string, put: (secret: string, mark: string) => string): Promise<Redacted> {
@@ -57,7 +57,7 @@ export function secretRedactor(own: ReadonlySet<string> = new Set()): SecretReda
   };
 }
 
-/** The structural characters inside a secret; `…` separates them, so that two backticks never become a run. */
+/** Structural characters of a secret; `…` keeps two backticks from becoming a run. */
 function structureOf(secret: string): string {
   const [, ...rest] = secret.split(STRUCTURE);
   return rest.map((part, at) => (at % 2 === 0 || part === "" ? part : "…")).join("");
@@ -97,7 +97,7 @@ export function redactedLog(handOn: (line: string) => void, redactor: SecretReda
   };
 }
 
-/** Characters that control a terminal or mislead a reader, and JSON does not escape: C1 controls, line separators, direction marks. */
+/** Misleads readers or terminals, and JSON does not escape it: C1, separators, direction marks. */
 const UNQUOTED = /[\u007F-\u009F\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/g;
 
 /** In a line of JSON such characters occur in texts only, where an escape means the same. */

@@ -80,7 +80,7 @@ export function redactedChecks(real: Checks, redactor: SecretRedactor): Checks {
   };
 }
 
-/** Reads from `real`; the ends that it stores are redacted, since the message of a failure may quote its input. */
+/** Reads from `real`. Redacts the ends that it stores: a failure may quote its input. */
 export function redactedQueue(real: Queue, redactor: SecretRedactor): Queue {
   const [commands, upkeep] = [redactedLane(real.commands, redactor), redactedLane(real.upkeep, redactor)];
   return { ...real, end: redactedLane(real, redactor).end, commands, upkeep };
@@ -93,7 +93,7 @@ function redactedLane<Taken extends AnyJob>(real: Lane<Taken>, redactor: SecretR
   return { ...real, end: async (lease, end) => real.end(lease, await safe(end)) };
 }
 
-/** Redacts what is stored of a delivery: a comment's text and its lines, and a reason with a quote. */
+/** Redacts what is stored of a delivery: a comment's text and lines, a reason with a quote. */
 export function redactedInbox(real: Inbox, redactor: SecretRedactor): Inbox {
   const clean = async (text: string) => (await redactor.redact(text)).text;
   const safe = async (arrival: Arrival): Promise<Arrival> => {

@@ -1,5 +1,5 @@
-// What a secret is, and what is none: templates, "changeme", runs of one character. Two strengths: values that are never a secret, and
-// values that hardly ever are (enough to hold back a finding, not enough to leave the value in a log).
+// What a secret is, and what is none: templates, "changeme", runs of one character. Some values are
+// never a secret; others hardly ever, which is no finding but stays out of logs.
 
 /** A span of text that contains a secret. Offsets are UTF-16, end exclusive. */
 export interface SecretSpan {
@@ -8,8 +8,8 @@ export interface SecretSpan {
   readonly start: number;
   readonly end: number;
   /**
-   * certain: a published format with a credible body. likely: a credible value in a context that suggests a secret.
-   * possible: perhaps invented or public: hidden from logs and prompts, but not worth a finding.
+   * certain: a published format with a credible body. likely: a credible value in its context.
+   * possible: perhaps invented or public: hidden from logs and prompts, and no finding.
    */
   readonly certainty: "certain" | "likely" | "possible";
   readonly source: "format" | "private-key" | "assignment" | "url" | "kubernetes";
@@ -23,7 +23,7 @@ const TEMPLATE =
 const STAND_IN =
   /change[-_ ]?(?:me|it|this)|place[-_ ]?holder|your[-_ ]|^your|replace|redacted|insert[-_ ]|x{4,}|todo|fixme|^none$|^null$|^nil$|^undefined$|^true$|^false$/i;
 
-/** Services issue keys and tokens; one that begins with "my" was written by hand as a placeholder. */
+/** Services issue keys; one that begins with "my" was written by hand as a placeholder. */
 const MINE = /^my[-_ ]?(?:api[-_ ]?key|access[-_ ]?key|auth[-_ ]?token|token)[-_ ]?\d{0,6}$/i;
 
 /** The key id of Amazon's own documentation, which is not valid. */
@@ -54,16 +54,16 @@ export function isStandIn(value: string): boolean {
 }
 
 /**
- * True when a value is hardly ever a real secret: a stand-in, a word of examples and tests, or a run such as `12345678` or
- * `abcdefgh`. Enough to report nothing, not enough to print it.
+ * True when a value is hardly ever a real secret: a stand-in, a word of examples and tests, or a
+ * run such as `12345678` or `abcdefgh`. Enough to report nothing, not enough to print it.
  */
 export function isSample(value: string): boolean {
   return isStandIn(value) || SAMPLE.test(value.slice(0, 400)) || longestRun(value.slice(0, 400)) >= 6;
 }
 
 /**
- * True when a token of a known format has an invented body: ascending runs (`1234567`, `AbCdEfGh`) or one character
- * repeated. A random base-62 token of 40 characters contains a run of six by chance less than once in a million.
+ * True when a token has an invented body: ascending runs (`1234567`, `AbCdEfGh`), or one character.
+ * Less than one random token of 40 characters in a million has such a run of six.
  */
 export function isInventedToken(token: string): boolean {
   return /example|sample|dummy|fake|placeholder|your|x{6,}|test[-_]?token/i.test(token) || longestRun(token) >= 6;
@@ -74,7 +74,7 @@ export function isDummyToken(token: string): boolean {
   return /example|fake|dummy|placeholder|(.)\1{9}/i.test(token);
 }
 
-/** The longest run whose characters, ignoring case, rise by one or stay the same: 7 for `1234567`, 4 for `aaaa`. */
+/** The longest run of characters that rise by one or stay: 7 for `1234567`, 4 for `aaaa`. */
 function longestRun(text: string): number {
   const folded = text.toLowerCase();
   let longest = 0;

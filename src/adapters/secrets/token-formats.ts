@@ -1,12 +1,12 @@
-// Tokens that are recognisable by their form, beyond secretlint's recommended preset. The forms are published facts (vendors'
-// documentation, GitHub secret scanning, gitleaks 8.25 as a list to compare with). Where one is also secretlint's, ours finds it in
+// Tokens by their form, beyond secretlint's preset. The forms are published (vendors' documents,
+// GitHub secret scanning, gitleaks 8.25 to compare). Where secretlint has one, ours finds it in
 // encoded texts, and in more variants.
 
 /** One published token format. */
 export interface TokenFormat {
   /** Its common name: "Datadog API key". */
   readonly label: string;
-  /** Literal texts, one of which occurs in every such token: a cheap test before the pattern runs. */
+  /** One of these texts occurs in every such token: a cheap test before the pattern runs. */
   readonly hints: readonly string[];
   /** The whole match is the secret. Global, every quantifier bounded. */
   readonly pattern: RegExp;
@@ -71,7 +71,7 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
   format("OpenShift token", ["sha256~"], `sha256~${WORD}{43}`),
   // Development.
   format("GitHub token", ["ghp_", "gho_", "ghu_", "ghr_"], "gh[pour]_[0-9a-zA-Z]{36,251}"),
-  // Since 2026 `ghs_APPID_JWT`, about 520 characters with dots: docs.github.com, "Generating an installation access token".
+  // `ghs_APPID_JWT` since 2026: docs.github.com, "Generating an installation access token".
   format("GitHub token", ["ghs_"], "ghs_[A-Za-z0-9._-]{35,4000}[A-Za-z0-9_-]"),
   format("GitHub token", ["github_pat_"], "github_pat_\\w{82}"),
   format(
@@ -157,8 +157,8 @@ export const TOKEN_FORMATS: readonly TokenFormat[] = [
   ),
   format("Twitter bearer token", ["AAAAAAAAAAAAAAAAAAAAAA"], "A{22}[a-zA-Z0-9%]{80,100}"),
   format("JSON Web Token", ["eyJ"], "eyJ[A-Za-z0-9_-]{10,600}\\.eyJ[A-Za-z0-9_-]{10,2000}\\.[A-Za-z0-9_-]{16,800}"),
-  // Keys in base64 without a header, recognised by the beginnings of their DER encodings (RFC 5958, 7292, 8017). The password of a
-  // key store is often published ("notasecret"): the file is the key.
+  // Keys in base64 without a header, by the beginnings of their DER encodings (RFC 5958, 7292,
+  // 8017). A key store's password is often published: the file is the key.
   format("private key", ["IBADANBgkqhkiG9w0BAQEFAA"], `${KEY_HEAD}ADANBgkqhkiG9w0BAQEFAA${KEY_BODY}`),
   format("private key", ["IBAAKC"], `${KEY_HEAD}AAKC${KEY_BODY}`),
   format("private key", ["MIGHAgEAMBMGByqGSM49AgEG"], `MIGHAgEAMBMGByqGSM49AgEG${KEY_BODY}`),

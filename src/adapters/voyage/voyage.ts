@@ -1,5 +1,5 @@
-// The Voyage SDK with its waits, retries, logs and environment variables turned off.
-// The generated client is used, because the extended one downloads models from a hub for some model names.
+// The Voyage SDK with its waits, retries, logs and environment variables turned off. The generated
+// client is used, because the extended one downloads models from a hub for some model names.
 
 import { GeneratedVoyageAIClient, type RerankResponseDataItem } from "voyageai";
 import type { z } from "zod";
@@ -31,9 +31,9 @@ interface VoyageOptions {
 }
 
 /**
- * Calls the SDK with retries and returns its result. Throws only `ServiceFailed`. The form of an answer is checked before the SDK
- * sees it: the SDK does not check types, and prints every value of an unexpected one to the console regardless of its settings. It
- * is slow: .3 s for 128 vectors of 1,024 numbers.
+ * Calls the SDK with retries. Throws only `ServiceFailed`. Checks an answer's form before: the SDK
+ * does not, and prints unexpected values to the console whatever its settings. It is slow: .3 s for
+ * 128 vectors of 1,024 numbers.
  */
 type VoyageCall = <T>(
   form: z.ZodType,
@@ -76,8 +76,8 @@ function voyageCall(options: VoyageOptions): VoyageCall {
 }
 
 /**
- * US$ for a million tokens, beyond the free allowance of an account, as of 2026-11-21 (docs.voyageai.com/docs/pricing). Change the day
- * together with the prices.
+ * US$ for a million tokens, beyond the free allowance of an account, as of 2026-11-21
+ * (docs.voyageai.com/docs/pricing). Change the day together with the prices.
  */
 const USD_PER_MILLION = new Map([
   ["voyage-code-3", 0.18],
@@ -95,9 +95,9 @@ function voyagePrice(model: string): number {
 }
 
 /**
- * The API reference (docs.voyageai.com/reference/embeddings-api) allows voyage-code-3 120,000 tokens a request; the SDK's own
- * documentation 128 texts, the reference 1,000. The current models have a context of 32,000 tokens, at which the API also cuts a
- * text.
+ * The API reference (docs.voyageai.com/reference/embeddings-api) allows voyage-code-3 120,000
+ * tokens a request; the SDK's own documentation 128 texts, the reference 1,000. The current models
+ * have a context of 32,000 tokens, at which the API also cuts a text.
  */
 const LIMITS: BatchLimits = { maxTexts: 128, maxTokens: 120_000, maxTextChars: 128_000 };
 
@@ -121,12 +121,12 @@ export function voyageEmbedder(
     ...UNMEASURED,
     weight: 1,
     embed(texts, inputType) {
-      const asked = { model, inputType, outputDimension: dimension, truncation: true };
+      const fixed = { model, inputType, outputDimension: dimension, truncation: true };
       const ask: EmbeddingService["ask"] = async (batch, part) => {
         const input = [...batch];
         const { data, usage } = await call(
           EmbeddingAnswer,
-          (client, request) => client.embed({ ...asked, input }, request),
+          (client, request) => client.embed({ ...fixed, input }, request),
           part,
         );
         return { rows: data ?? [], tokens: usage?.totalTokens };
@@ -137,14 +137,14 @@ export function voyageEmbedder(
 }
 
 /**
- * The API reference (docs.voyageai.com/reference/reranker-api) allows rerank-2.5 tokens of the query × documents + tokens of all
- * documents ≤ 600,000. At 3.5 characters a token these limits come to 457,000.
+ * rerank-2.5 takes 600,000 tokens of query × documents + documents
+ * (docs.voyageai.com/reference/reranker-api). At 3.5 characters a token these are 457,000.
  */
 const MAX_DOCUMENTS = 200;
 const MAX_QUERY_CHARS = 4_000;
 const MAX_DOCUMENT_CHARS = 4_000;
 
-/** A `Reranker` over the Voyage API, with one attempt: a retry would cost more time than a better order is worth. */
+/** A `Reranker` over the Voyage API. One attempt: a better order is not worth a retry. */
 export function voyageReranker(options: VoyageOptions & { readonly model?: string }): Reranker {
   const model = options.model ?? "rerank-2.5";
   const call = voyageCall({ ...options, limits: { ...options.limits, retries: 0 } });
@@ -158,8 +158,8 @@ export function voyageReranker(options: VoyageOptions & { readonly model?: strin
       try {
         const sent = candidates.slice(0, MAX_DOCUMENTS);
         const documents = sent.map(({ text }) => cut(text, MAX_DOCUMENT_CHARS));
-        const asked = { query: cut(query, MAX_QUERY_CHARS), documents, model, truncation: true };
-        const { data = [], usage } = await call(RerankAnswer, (client, request) => client.rerank(asked, request));
+        const question = { query: cut(query, MAX_QUERY_CHARS), documents, model, truncation: true };
+        const { data = [], usage } = await call(RerankAnswer, (client, request) => client.rerank(question, request));
         const tokens = Math.max(0, usage?.totalTokens ?? 0);
         const spent = { tokens, usd: tokens * usdPerToken, ms: options.now() - start };
         const scores = readScores(data, sent);
@@ -172,7 +172,7 @@ export function voyageReranker(options: VoyageOptions & { readonly model?: strin
   };
 }
 
-/** By id, best first. Rows without a score, of no candidate or of one that already has a score are ignored. */
+/** By id, best first. Ignores rows without a score, of no candidate, or of one twice. */
 function readScores(
   rows: readonly RerankResponseDataItem[],
   candidates: readonly { readonly id: string }[],

@@ -73,7 +73,7 @@ export async function learnFromPeople(job: FeedbackJob, ports: LearnPorts): Prom
   await learnFixes(repo, code.changed, weighed, ports);
   const waiting = fresh.length - known.length;
   // While people are left to look up, a closed pull request is read once more.
-  await ports.feedbackStore.looked(job, now, pull.state !== "open" && waiting === 0);
+  await ports.feedbackStore.recordCheck(job, now, pull.state !== "open" && waiting === 0);
   return { kind: "learnt", added, withdrawn: withdrawn.length, changed, waiting, cut: pull.cut };
 }
 
@@ -87,7 +87,7 @@ export function learntLine(done: LearntFromPeople | Skipped): string {
 
 /** A pull request that cannot be read now is read again much later. */
 async function skip(job: FeedbackJob, ports: LearnPorts, reason: string): Promise<Skipped> {
-  await ports.feedbackStore.looked(job, ports.now(), false);
+  await ports.feedbackStore.recordCheck(job, ports.now(), false);
   return { kind: "skipped", reason };
 }
 

@@ -61,7 +61,7 @@ export async function importHistory(
   await store?.save(key, progress);
   const keep = commentKeeper(request, ports);
   while (progress.finishedAt === null) {
-    const { asked, isEnough, until } = past.budget();
+    const { sent: asked, isEnough, until } = past.budget();
     if (!isEnough) return { kind: "history", progress, stopped: { by: "rate limit", until } };
     if (request.most !== null && asked >= request.most)
       return { kind: "history", progress, stopped: { by: "bound", until: null } };

@@ -48,7 +48,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
   const { pulls, store, add, take, now } = ports;
   const added: string[] = [];
   const unasked: { readonly what: string; readonly error: unknown }[] = [];
-  const lookedAt = await store.lookedAt();
+  const lookedAt = await store.checkedAt();
   const started = now();
   // Our time begins with the first attempt: pull requests opened meanwhile may have no delivery.
   const first = await store.firstRound(started);
@@ -101,7 +101,7 @@ export async function recoverPulls(ports: RecoverPulls, { isStart, permittedForM
     if (!isNew) commands += await takeComments(installationId, repo, open);
     // GitHub's times have whole seconds.
     const older = open.filter(({ createdAt }) => isNew && createdAt + 1_000 <= newSince);
-    await store.looked(repo, older, now());
+    await store.recordCheck(repo, older, now());
     const keys: string[] = [];
     for (const pull of open) {
       const refused = { endedForMs: REFUSED_MS, begunForMs: permittedForMs() };

@@ -17,7 +17,7 @@ const SECOND_MS = 1_000;
 export function storedMissedEvents(db: Database): MissedEventStore {
   const moments = storedMoments(db);
   return {
-    async lookedAt() {
+    async checkedAt() {
       const rows = await db.all<{ repo: string; at: number }>("SELECT repo, at FROM watched");
       return new Map(rows.map(({ repo, at }) => [repo, at]));
     },
@@ -27,7 +27,7 @@ export function storedMissedEvents(db: Database): MissedEventStore {
     },
     lastRound: (installationId) => moments.at(`round ${installationId}`),
     round: (installationId, now) => moments.set(`round ${installationId}`, now),
-    looked: (repo, before, now) =>
+    recordCheck: (repo, before, now) =>
       db.transaction(async (tx) => {
         const columns = { key: "text", head_sha: "text" } as const;
         await tx.run(

@@ -33,7 +33,7 @@ export function storedFeedback(db: Database): FeedbackStore {
         return [{ kind: "feedback", key, installationId, repo, number, ...from } as const];
       });
     },
-    looked: ({ repo, number }, now, isClosed) =>
+    recordCheck: ({ repo, number }, now, isClosed) =>
       upsert(db, "looks", ["key"], { key: jobKey(repo, number), at: now, closed: isClosed }),
   };
 }

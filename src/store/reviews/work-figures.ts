@@ -2,7 +2,7 @@
 import { DAY_MS } from "../../adapters/retention.ts";
 import type { RepoKey } from "../../domain/memory.ts";
 import type { DayCount, DaySpending, KeptReview, WorkFigures } from "../../ports/dashboard.ts";
-import type { Signs } from "../../ports/signs.ts";
+import type { StoreActivity } from "../../ports/store-activity.ts";
 import type { LaneName } from "../../ports.ts";
 import type { Database } from "../sql.ts";
 import { oneValue, select, type Values, values } from "../statement.ts";
@@ -125,7 +125,7 @@ const REFUSED = `SELECT count(*) AS n FROM (
   WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE lane = 'review' AND state = 'done' AND installation_id = refused.id
     AND finished_at > refused.at AND outcome <> 'skipped: the pull request is closed')`;
 
-export function storedSigns(db: Database): Signs {
+export function storedSigns(db: Database): StoreActivity {
   return {
     async progress(now) {
       const oldest = await db.all<{ readonly lane: LaneName; readonly age: number }>(

@@ -29,11 +29,11 @@ export function feedbackStoreContract(name: string, open: OpenStateStores): void
       const due = async (now: number, most = 50) => (await book.due(now, HOUR, most)).map(({ number }) => number);
       expect(await due(NOW)).toEqual([1]);
       expect((await book.due(NOW, HOUR, 50))[0]).toMatchObject({ key: "github.com/42:feedback#1", installationId: 7 });
-      await book.looked({ repo, number: 1 }, NOW, false);
+      await book.recordCheck({ repo, number: 1 }, NOW, false);
       expect(await due(NOW + HOUR / 2)).toEqual([2]);
       expect(await due(NOW + 2 * HOUR)).toEqual([2, 1]);
       expect(await due(NOW + 2 * HOUR, 1)).toEqual([2]);
-      await book.looked({ repo, number: 1 }, NOW + HOUR, true);
+      await book.recordCheck({ repo, number: 1 }, NOW + HOUR, true);
       expect(await due(NOW + 9 * HOUR)).toEqual([2]);
       await reviewed(1, NOW + 2 * HOUR, "posted");
       expect(await due(NOW + 9 * HOUR)).toEqual([2, 1]);

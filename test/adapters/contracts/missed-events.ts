@@ -26,10 +26,10 @@ export function missedEventsContract(
       await missed.round(1, 30);
       expect([await missed.lastRound(1), await missed.lastRound(12)]).toEqual([30, null]);
       expect([await missed.firstRound(5.7), await missed.firstRound(9)]).toEqual([5, 5]);
-      await missed.looked(SHOP, [], 40);
-      await missed.looked({ host: "github.com", id: 421 }, [], 41);
-      await missed.looked(SHOP, [], 42);
-      expect(await missed.lookedAt()).toEqual(
+      await missed.recordCheck(SHOP, [], 40);
+      await missed.recordCheck({ host: "github.com", id: 421 }, [], 41);
+      await missed.recordCheck(SHOP, [], 42);
+      expect(await missed.checkedAt()).toEqual(
         new Map([
           ["github.com/42", 42],
           ["github.com/421", 41],
@@ -41,7 +41,7 @@ export function missedEventsContract(
       const { queue, stores } = await open();
       const { missed, ledger } = stores;
       expect(await missed.owes(SHOP, pull(1), NOT_AGAIN)).toBe(true);
-      await missed.looked(SHOP, [pull(2)], 1);
+      await missed.recordCheck(SHOP, [pull(2)], 1);
       expect(await missed.owes(SHOP, pull(2), NOT_AGAIN)).toBe(false);
       expect(await missed.owes({ host: "github.com", id: 421 }, pull(2), NOT_AGAIN)).toBe(true);
       await queue.add(reviewJob(3, "b"), 1);
@@ -62,7 +62,7 @@ export function missedEventsContract(
     test("a pull request with an event is not older than the installation, however late it is checked", async () => {
       const { queue, stores } = await open();
       await queue.end(await heldJob(queue, reviewJob(1, "b")), 5_000, { state: "done", outcome: "posted https://x" });
-      await stores.missed.looked(SHOP, [pull(1), pull(2)], 6_000);
+      await stores.missed.recordCheck(SHOP, [pull(1), pull(2)], 6_000);
       expect(await stores.missed.owes(SHOP, pull(1), NOT_AGAIN)).toBe(true);
       expect(await stores.missed.owes(SHOP, pull(2), NOT_AGAIN)).toBe(false);
     });

@@ -24,8 +24,8 @@ async function fill(stores: Records, repoId: number): Promise<void> {
     1,
   );
   await stores.waits.learn(job.repo, 5);
-  await stores.feedback.looked(job, 1, false);
-  await stores.missed.looked(
+  await stores.feedback.recordCheck(job, 1, false);
+  await stores.missed.recordCheck(
     job.repo,
     [{ number: 1, headSha: "h", baseRef: "main", createdAt: 1, updatedAt: 1, described: {} }],
     1,
@@ -49,7 +49,7 @@ async function reported(stores: Records, repoId: number): Promise<readonly unkno
     await stores.answers.given(asked, "reply", 0),
     (await stores.checks.open(job.key)).length,
     await stores.waits.of(job.repo),
-    (await stores.missed.lookedAt()).has(`github.com/${repoId}`),
+    (await stores.missed.checkedAt()).has(`github.com/${repoId}`),
     await stores.replies.find(job.key, "q"),
     await stores.missed.owes(
       job.repo,

@@ -110,11 +110,11 @@ test("one query returns who resolved threads of many pull requests and which wer
 
 test("the hour's budget is known from each answer; a list that ends early says so; trouble is worth another try", async () => {
   const asked = past();
-  expect(asked.budget()).toEqual({ asked: 0, isEnough: true, until: null });
+  expect(asked.budget()).toEqual({ sent: 0, isEnough: true, until: null });
   const headers = { "x-ratelimit-limit": "5000", "x-ratelimit-remaining": "999", "x-ratelimit-reset": "1790000000" };
   world.fail({ match: { path: /\/pulls$/ }, onlyHeaders: true, headers });
   await asked.closedPulls(1);
-  expect(asked.budget()).toEqual({ asked: 1, isEnough: false, until: 1_790_000_000_000 });
+  expect(asked.budget()).toEqual({ sent: 1, isEnough: false, until: 1_790_000_000_000 });
   world.fail({ match: { path: /\/pulls$/ }, status: 422, body: { message: "pagination is limited" } });
   expect(await asked.closedPulls(400)).toEqual({ items: [], hasNext: false, cut: "GitHub lists no older ones" });
   for (const fault of [{ status: 502 }, { status: 429, retryAfter: 30 }, { drop: true }]) {

@@ -26,7 +26,7 @@ const FIX =
   "grant the App `security_events: read` and accept it for the repository, upload results with github/codeql-action/upload-sarif, or set `review.tools.codeScanning: false`";
 
 /**
- * Asks only where `review.tools.codeScanning` is on. What GitHub refuses is `degraded`, with the fix.
+ * Asks only if `review.tools.codeScanning` is on. GitHub's refusal is `degraded`, with the fix.
  *
  * @param client a client that may read code scanning; may reject as one without the permission
  */
@@ -53,15 +53,15 @@ type Analysis = Awaited<ReturnType<GitHub["rest"]["codeScanning"]["listRecentAna
 
 async function read(github: GitHub, repo: Repo, pull: PullRequest, paths: ReadonlySet<string>): Promise<ToolReport> {
   const at = placeOf(repo);
-  // A workflow that checks out the head itself uploads for the head; the usual one for the test merge.
+  // A workflow that checks out the head uploads for it; the usual one for the test merge.
   for (const end of ["merge", "head"]) {
-    const asked = { ...at, ref: `refs/pull/${pull.number}/${end}`, per_page: PAGE };
+    const query = { ...at, ref: `refs/pull/${pull.number}/${end}`, per_page: PAGE };
     const alerts = await pagesOf(MOST_PAGES, async (page) => {
-      const one = () => github.rest.codeScanning.listAlertsForRepo({ ...asked, state: "open", page });
+      const one = () => github.rest.codeScanning.listAlertsForRepo({ ...query, state: "open", page });
       return orNone(one, (error) => /no analysis/i.test(error.message));
     });
     const analyses = await orNone(
-      () => github.rest.codeScanning.listRecentAnalyses(asked),
+      () => github.rest.codeScanning.listRecentAnalyses(query),
       () => true,
     );
     if (alerts.length > 0 || analyses.length > 0) return reportOf(github, { repo, pull, paths, alerts, analyses });
@@ -121,7 +121,7 @@ function toolOf(tool: Alert["tool"] | Analysis["tool"]): string {
   return toolName(tool.name ?? "");
 }
 
-/** Whether an analysis is of this head: of the commit itself, or of its test merge into the base. Null where GitHub does not tell. */
+/** Whether an analysis is of this head, or of its test merge; null where GitHub does not tell. */
 async function headScans(github: GitHub, repo: Repo, pull: PullRequest, analyses: readonly Analysis[]) {
   const { sha: head } = pull.head;
   const shas = [...new Set(analyses.map(({ commit_sha }) => commit_sha))].slice(0, MOST_COMMITS);

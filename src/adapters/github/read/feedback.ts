@@ -1,5 +1,5 @@
-// Reads people's reactions to our findings on one pull request: one GraphQL query a page, because REST has neither resolutions
-// nor the authors of reactions to many comments at once.
+// Reads people's reactions to our findings on one pull request: one GraphQL query a page, because
+// REST has neither resolutions nor the authors of reactions to many comments at once.
 
 import type { Repo } from "../../../domain/job.ts";
 import type { Person, PullFeedback, ReadDismissal, ReadReaction, ReadThread } from "../../../domain/memory/evidence.ts";
@@ -14,7 +14,7 @@ import { accessOf, newDenials } from "./permissions.ts";
 
 /** Pages of threads: enough for all findings that a pull request's history holds. */
 const PAGES = 10;
-/** Pages of a hundred reactions beyond the first: to one comment, and to all comments of a pull request. */
+/** Pages of a hundred reactions after the first: to one comment, and to all of a pull request. */
 const REACTION_PAGES = 9;
 const REACTION_PAGES_TOGETHER = 30;
 
@@ -67,7 +67,7 @@ interface PullNode {
   readonly reviewThreads: Page<ThreadNode>;
 }
 
-/** The port for one repository's token. `botLogin` is our own account as REST writes it: `kodiai[bot]`. */
+/** The port for one repository's token. `botLogin` is our account in REST: `kodiai[bot]`. */
 export function githubFeedback(github: GitHub, botLogin: string, denials = newDenials()): Feedback {
   return translatedMethods<Feedback>({
     read: (repo, number) => read(github, repo, number, botLogin),
@@ -79,7 +79,7 @@ export function githubFeedback(github: GitHub, botLogin: string, denials = newDe
       const found = await unlessStatus([404], () => github.rest.repos.compareCommitsWithBasehead(where));
       if (found === null) return null;
       const { status, files = [] } = found.data;
-      // After a rewrite the comparison starts at the common ancestor, and does not cover the files of `from`.
+      // After a rewrite it starts at the common ancestor, and does not cover the files of `from`.
       const isComplete = (status === "ahead" || status === "identical") && files.length < COMPARED_FILES;
       return isComplete ? whereTo(files) : null;
     },
@@ -165,7 +165,7 @@ function factsOf(pull: PullNode, botLogin: string): Omit<PullFeedback, "threads"
   };
 }
 
-/** One for each finding of our first comment; none for a thread that others began, even if it contains our marker. */
+/** One for each finding of our first comment; none for others' threads, whatever they contain. */
 function threadsOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, botLogin: string): readonly ReadThread[] {
   const [first] = present(root);
   if (first === undefined || !isOurs(first.author, botLogin)) return [];

@@ -1,5 +1,5 @@
-// The changed files of a pull request. Patches that GitHub left out are fetched again; where it has no diff at all, the changes come
-// from its comparison of the two commits, or from their trees.
+// The changed files of a pull request. Patches that GitHub left out are fetched again; where it has
+// no diff at all, the changes come from its comparison of the two commits, or from their trees.
 
 import { setImmediate } from "node:timers/promises";
 import { createTwoFilesPatch } from "diff";
@@ -15,7 +15,7 @@ import { isNotReady } from "../translate-error.ts";
 
 /** GitHub lists at most 3,000 files of a pull request, at most 100 a page. */
 const PER_PAGE = 100;
-/** Since 2026-11-19 GitHub drops patches after about 20,000 patch lines of one response; smaller pages bring them back. */
+/** GitHub drops patches after some 20,000 patch lines of a response (2026-11-19). */
 const SUSPICIOUS_PATCH_LINES = 15_000;
 /** Maximum number of further requests for missing patches. */
 const MAX_REFETCHES = 60;
@@ -24,19 +24,19 @@ export const COMPARED_FILES = 300;
 /** Files whose two texts are compared; each costs two requests. */
 const MOST_READ = 60;
 const MAX_BLOB_BYTES = 1_000_000;
-/** Lines of one file that differ. Time grows with their square: 2,000 take half a second, during which nothing else runs. */
+/** Differing lines of a file. Time grows with their square: 2,000 block for half a second. */
 const MOST_DIFFERENT = 2_000;
 /** Files that may differ in more: after them no texts of the change are compared. */
 const MOST_REWRITTEN = 3;
-/** Attempts of a job that wait for GitHub to make the diff: with the queue's waits at least 17 s. */
+/** Attempts of a job that wait for GitHub's diff: at least 17 s with the queue's waits. */
 const TRIES_FOR_DIFF = 3;
 
 /**
- * Lists the files of a pull request. A file whose patch is unavailable keeps `patch: null` and its counts.
+ * Lists the files of a pull request; those without a patch keep `patch: null` and counts.
  *
  * @param isWanted of a path: texts of other files are not compared
  * @param attempt of the job, from 1; null without retries
- * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; later attempts use other sources
+ * @throws RequestError with 422 while GitHub makes the diff, in the first attempts
  */
 export async function listChanges(
   github: GitHub,
@@ -75,7 +75,7 @@ async function listed(
     const file = files[index];
     return file === undefined || file.patch !== undefined || file.changes === 0 ? [] : [listedAs(file)];
   });
-  // A pull request shows the changes since its branch left the base, not since the base's newest commit.
+  // Changes since the branch left its base, not since the base's newest commit.
   const from = without.length === 0 ? "" : await mergeBaseOf(github, repo, pull.base.sha, pull.head.sha);
   const rebuilt = await blobPatches(github, repo, without, from, pull.head.sha);
   const all = files.map(listedAs).map((file): ListedFile => {
@@ -87,7 +87,7 @@ async function listed(
   return { kind: "listing", files: known, total: total - (all.length - known.length) };
 }
 
-/** Indexes of files that changed lines and have no patch, or may have lost it to the limit of their response. */
+/** Indexes of changed files without a patch, or that may have lost it to a response's limit. */
 function missingPatches(files: readonly GitHubFile[]): number[] {
   const lines = files.map(({ patch }) => patch?.split("\n").length ?? 0);
   return files.flatMap((file, index) => {
@@ -99,15 +99,15 @@ function missingPatches(files: readonly GitHubFile[]): number[] {
   });
 }
 
-// GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line without an end, a submodule like a
-// line about its commit, and either may come without any patch.
+// GitHub's listing of changed files has no modes: a symbolic link looks like a text of one line
+// without an end, a submodule like a line about its commit, and either may come without any patch.
 
 const SYMBOLIC_LINK = "120000";
 const SUBMODULE = "160000";
 const LIKE_A_SUBMODULE = /^\+Subproject commit [0-9a-f]{40,64}$/m;
 const LIKE_A_LINK = /^@@ -[\d,]{1,30} \+1(?:,1)? @@/m;
 const TARGET = /(?:^|\n)\+([^\n]{1,4096})\n\\ No newline[^\n]*$/;
-/** Folders of the head that are listed to learn modes, one request each. A file beyond them is read as the text it looks like. */
+/** Folders listed to learn modes, a request each. Files beyond are read as what they look like. */
 const MOST_FOLDERS = 40;
 
 function mayBeSpecial({ path, status, patch, additions }: ListedFile): boolean {
@@ -136,7 +136,7 @@ interface Entry {
   readonly sha: string;
 }
 
-/** Entries of a commit by path, folders too; none for a path below too many folders. Each folder is listed on its own, since GitHub cuts the list of all files of a large repository. */
+/** Entries of a commit by path, up to a number of folders: GitHub cuts the list of a large tree. */
 export function entries(github: GitHub, repo: Repo, sha: string): (path: string) => Promise<Entry | undefined> {
   const folders = new Map<string, ReadonlyMap<string, Entry>>();
   const at = async (path: string): Promise<Entry | undefined> => {
@@ -164,7 +164,7 @@ async function withMode(github: GitHub, repo: Repo, file: ListedFile, entry: Ent
   return { ...file, additions: 1, deletions: 0, patch, newMode: SYMBOLIC_LINK };
 }
 
-/** GitHub may list a file that became a link, or a link that became a file, as removed and added: here it is one that changed. */
+/** One changed file, where GitHub lists a link for a file (or the reverse) as removed and added. */
 function joined(files: readonly ListedFile[]): readonly ListedFile[] {
   const byPath = new Map<string, ListedFile>();
   for (const file of files) {
@@ -204,10 +204,10 @@ async function fromComparison(github: GitHub, repo: Repo, pull: PullRequest): Pr
   const compared = { ...placeOf(repo), basehead: `${pull.base.sha}...${pull.head.sha}` };
   const { data } = await github.rest.repos.compareCommitsWithBasehead(compared);
   const listed = (data.files ?? []).map(listedAs);
-  const asked = { ...placeOf(repo), pull_number: pull.number };
+  const place = { ...placeOf(repo), pull_number: pull.number };
   const isWhole = listed.length < COMPARED_FILES;
   const files = await withModes(github, repo, pull.head.sha, joined(listed));
-  const total = isWhole ? files.length : (await github.rest.pulls.get(asked)).data.changed_files;
+  const total = isWhole ? files.length : (await github.rest.pulls.get(place)).data.changed_files;
   return { kind: "listing", files, total, degraded: noted("GitHub's comparison of the two commits was read") };
 }
 
@@ -265,7 +265,7 @@ function listedAs(file: GitHubFile): ListedFile {
 
 type Named = Pick<ListedFile, "path" | "previousPath" | "status">;
 
-/** By path hunks from the merge base to the head; none when a text is binary or too large, or the two differ in too much. */
+/** Hunks by path, from merge base to head; none for binary, large or too different texts. */
 async function blobPatches(
   github: GitHub,
   repo: Repo,
@@ -298,7 +298,7 @@ async function blobPatches(
   return patches;
 }
 
-/** Null for a missing file, a folder, a link, a submodule, a binary or a too large file. Without a sha: the default branch. */
+/** Null unless it is a text of at most `maxBytes` and no link. No sha: the default branch. */
 export async function readText(
   github: GitHub,
   repo: Repo,
@@ -315,17 +315,17 @@ export async function readText(
   if (data === undefined || Array.isArray(data) || data.type !== "file") return null;
   if (data.size > maxBytes || data.encoding !== "base64") return null;
   const bytes = Buffer.from(data.content, "base64");
-  // For a link GitHub answers with the id of the link and the text of its target, whose lines are not those of the diff.
+  // For a link GitHub answers with the link's id and its target's text, which is not the diff's.
   return blobSha(bytes, data.sha.length) === data.sha ? decodeText(bytes) : null;
 }
 
 // What a push changed, from GitHub's comparison of two commits.
 
 /**
- * Compares the head of an earlier review with this one: one request, and two more when the base has moved.
+ * Compares an earlier review's head with this one; two more requests if the base moved.
  *
- * @returns `unknown` when the earlier head was removed or is not an ancestor, when the branch leaves its base elsewhere, or when
- *   more files changed than GitHub lists
+ * @returns `unknown` when the earlier head was removed or is not an ancestor, when the branch
+ *   leaves its base elsewhere, or when more files changed than GitHub lists
  */
 export async function changesSince(
   github: GitHub,
@@ -367,6 +367,6 @@ export async function mergeBaseOf(
   head: string,
   page: number = 1,
 ): Promise<string> {
-  const asked = { ...placeOf(repo), basehead: `${base}...${head}`, per_page: 1, page };
-  return (await github.rest.repos.compareCommitsWithBasehead(asked)).data.merge_base_commit.sha;
+  const query = { ...placeOf(repo), basehead: `${base}...${head}`, per_page: 1, page };
+  return (await github.rest.repos.compareCommitsWithBasehead(query)).data.merge_base_commit.sha;
 }

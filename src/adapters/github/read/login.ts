@@ -1,5 +1,5 @@
-// Login of visitors: GitHub's web flow of a GitHub App, and the repositories where the visitor may write. Those are read with the
-// visitor's own token, which uses their rate limit and not the App's.
+// Logs visitors in by the web flow of a GitHub App, and reads with their own token, at their rate
+// limit, in which repositories they may write.
 import type { Octokit } from "@octokit/rest";
 import { LRUCache } from "lru-cache";
 import { OutOfReach, Transient } from "../../../domain/errors.ts";
@@ -22,7 +22,7 @@ interface VisitorOptions {
   readonly clientOf: (token: string) => Octokit;
 }
 
-/** GitHub's errors for an unusable code: docs.github.com, "Troubleshooting OAuth app access token request errors". */
+/** docs.github.com, "Troubleshooting OAuth app access token request errors". */
 const OF_THE_CODE: ReadonlySet<unknown> = new Set(["bad_verification_code", "unverified_user_email"]);
 
 /** The first half of a login: GitHub's page, and the person who comes back from it. */
@@ -88,7 +88,7 @@ const COUNTS_MS = 5 * 60_000;
 const MOST_REQUESTS = 50;
 const MOST_VISITORS = 10_000;
 
-/** The second half of a login, with keys of `host`. A missing answer of GitHub is thrown, never guessed. */
+/** A login's second half, with keys of `host`. Throws without GitHub's answer, never guesses. */
 export function githubWriters(
   clientOf: VisitorOptions["clientOf"],
   host: string,
@@ -142,7 +142,7 @@ async function listed(github: Octokit, host: string): Promise<ReadonlySet<RepoKe
   return keys;
 }
 
-/** Null for an organisation that denies access from this address, so that the others are unaffected. */
+/** Null for an organisation that denies access from this address: the others count. */
 async function unlessDenied<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await translated(work);

@@ -1,5 +1,5 @@
-// The repositories that the App reaches on GitHub, their open pull requests and newest comments: installations as the App, names of repositories
-// with a token that reads names, the rest with a token for that one repository.
+// The repositories that the App reaches, their open pull requests and newest comments, each read
+// with the token that can do the least.
 import type { Repo } from "../../../domain/job.ts";
 import type { MissedComment, OpenPull, OpenPulls } from "../../../ports/missed-events.ts";
 import type { ClientOptions, Clients, GitHub } from "../clients.ts";
@@ -9,7 +9,7 @@ import { translatedMethods } from "../translate-error.ts";
 /** 10,000 installations or repositories; 1,000 pull requests with activity. */
 const MOST_PAGES = 100;
 const MOST_PULL_PAGES = 10;
-/** A comment that was updated later was edited, or is of a review that was drafted for so long: GitHub's list does not tell which. */
+/** A later update is an edit, or a review's long draft: GitHub's list does not tell which. */
 const EDITED_MS = 2_000;
 /** Of each kind of comment. */
 const MOST_COMMENT_PAGES = 10;
@@ -96,7 +96,7 @@ export function githubOpenPulls(
           return answer.data;
         });
       const place = { ...newest, per_page: PAGE };
-      const said = await listed((page) => issues.listCommentsForRepo({ ...place, page }));
+      const inConversation = await listed((page) => issues.listCommentsForRepo({ ...place, page }));
       const onLines = await listed((page) => reviews.listReviewCommentsForRepo({ ...place, page }));
       const byNumber = new Map(pulls.map((pull) => [pull.number, pull.described]));
       const of = (comments: readonly Listed[], event: MissedComment["event"], subject: string) =>
@@ -114,7 +114,10 @@ export function githubOpenPulls(
             payload: { ...around, sender: comment.user, [subject]: described, comment },
           };
         });
-      return [...of(said, "issue_comment", "issue"), ...of(onLines, "pull_request_review_comment", "pull_request")];
+      return [
+        ...of(inConversation, "issue_comment", "issue"),
+        ...of(onLines, "pull_request_review_comment", "pull_request"),
+      ];
     },
   });
 }
@@ -137,5 +140,5 @@ function describedRepo({ id, name, owner, ownerId, visibility }: Repo) {
   return { id, name, owner: { login: owner, id: ownerId }, visibility, private: visibility !== "public" };
 }
 
-/** Missing, withdrawn or blocked: a retry would not help. Rate limits are recognised by their headers earlier. */
+/** Missing, withdrawn or blocked: a retry would not help. Rate limits were recognised before. */
 const REFUSED = [404, 410, 451];

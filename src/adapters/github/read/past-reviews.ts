@@ -19,7 +19,7 @@ interface Answer<Item> {
 
 type Ask = <Item>(request: () => Promise<Answer<Item>>) => Promise<Answer<Item>>;
 
-/** The reading port for a token with `pull_requests: read`, or a person's. Methods throw Transient when GitHub cannot answer now. */
+/** Reads with a token of `pull_requests: read`. Throws Transient if GitHub cannot answer now. */
 export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): PastReviews {
   const { ask, budget } = counted(paceMs);
   const at = placeOf(repo);
@@ -63,13 +63,13 @@ export function githubPastReviews(github: GitHub, repo: Repo, paceMs: number): P
 /** Paces requests, counts them, and records GitHub's hourly limit. */
 function counted(paceMs: number): { readonly ask: Ask; readonly budget: () => RequestBudget } {
   const paced = pacer(paceMs);
-  let asked = 0;
+  let sent = 0;
   let hour: ReturnType<typeof hourOf> = null;
   return {
-    budget: () => ({ asked, isEnough: hour?.isEnough ?? true, until: hour?.until ?? null }),
+    budget: () => ({ sent: sent, isEnough: hour?.isEnough ?? true, until: hour?.until ?? null }),
     async ask(request) {
       const answer = await paced(() => {
-        asked += 1;
+        sent += 1;
         return request();
       });
       hour = hourOf(answer.headers) ?? hour;
@@ -141,7 +141,7 @@ function lineComment(raw: Raw & Omit<LineComment, keyof Raw | "_links">): PastCo
   };
 }
 
-/** A comment in the conversation of a pull request; null for one of an issue, which the same list contains. */
+/** A comment of a pull request's conversation; null for an issue's, in the same list. */
 function conversationComment(
   raw: Raw & { readonly issue_url: string; readonly created_at: string },
 ): PastComment | null {
@@ -180,7 +180,7 @@ function numberAtEnd(url: string): number | null {
   return Number.isSafeInteger(number) ? number : null;
 }
 
-// Who resolved which thread and which pull requests were merged: only GraphQL has this, for many pull requests in one query.
+// Who resolved which thread, and what was merged: GraphQL tells it for many at once.
 
 /** Pull requests per query, and threads of each: 2,000 nodes, two points of the 5,000 an hour. */
 const BATCH = 20;
@@ -202,7 +202,7 @@ interface PullFate {
   }>;
 }
 
-/** What GraphQL refuses is unknown, and reported; for a pull request with more than 100 threads the others are unknown too. */
+/** What GraphQL refuses is unknown and reported; so are threads after the hundredth. */
 async function pastFates(
   github: GitHub,
   { owner, name }: Repo,

@@ -1,4 +1,4 @@
-// A person's access to a repository, checked each time: `author_association` of a payload is a hint and not a permission.
+// A person's access to a repository, checked each time: `author_association` is a hint only.
 import { LRUCache } from "lru-cache";
 import { ACCESS_LEVELS, type AccessLevel, hasAccess } from "../../../domain/command.ts";
 import type { Repo } from "../../../domain/job.ts";
@@ -6,7 +6,7 @@ import type { Permissions } from "../../../ports/conversation.ts";
 import type { GitHub } from "../clients.ts";
 import { placeOf, unlessStatus } from "../requests.ts";
 
-/** A minute: a person without access costs few requests, however much they write, and who gains access does not wait long. */
+/** A minute: whoever has no access costs few requests, and does not wait long to gain it. */
 const DENIED = { max: 10_000, ttl: 60_000 };
 
 /** People whom GitHub denied access a moment ago. */
@@ -32,7 +32,7 @@ export function githubPermissions(github: GitHub, denials = newDenials()): Permi
   };
 }
 
-/** The same for callers that can retry: a denial is `none`, and when GitHub cannot answer this throws as Octokit does. */
+/** For callers that can retry: a denial is `none`; throws as Octokit when GitHub cannot answer. */
 export async function accessOf(
   github: GitHub,
   repo: Pick<Repo, "owner" | "name">,
@@ -50,7 +50,7 @@ export async function accessOf(
   return level;
 }
 
-/** `permission` folds maintain into write and triage into read; a custom role has its own name and counts as its base. */
+/** Undoes GitHub's folding of triage into read; a custom role counts as its base. */
 function levelOf(permission: string, role: string, rights: { readonly triage?: boolean } | undefined): AccessLevel {
   const base = ACCESS_LEVELS.find((level) => level === permission) ?? "none";
   if (base === "read" && (role === "triage" || rights?.triage === true)) return "triage";

@@ -164,14 +164,14 @@ function accountType(type: string): PullRequest["author"]["type"] {
   return type === "Bot" || type === "Organization" || type === "Mannequin" ? type : "User";
 }
 
-/** Whether every reader of `repo` may read another repository of its owner: the other is public, or both are internal. */
+/** Whether readers of `repo` may read the owner's other one: it is public, or both internal. */
 async function isAsOpen(github: GitHub, repo: Repo, name: string): Promise<boolean> {
   if (repo.visibility === "private") return true;
   const { data } = await github.rest.repos.get({ owner: repo.owner, repo: name });
   return !data.private || data.visibility === repo.visibility;
 }
 
-/** Searches know an App by its name; they refuse accounts such as Copilot's, which do not name their App. */
+/** Searches know an App by its name, and refuse accounts that name none, such as Copilot's. */
 function searched({ login }: PullRequest["author"]): string {
   return login.replace(/^(.+)\[bot\]$/, "app/$1");
 }
@@ -188,7 +188,7 @@ const SEVERITY = new RegExp(`^\\S+ (${SEVERITIES.join("|")}): \\*\\*`);
 const RULE =
   /<sub>Rule \[?`([^`\n]{1,100})`[^\n]*<\/sub>\s*<!-- kodiai:finding [^\n]*(?:\n<!-- kodiai:proof \w+ -->)?$/;
 
-/** One for each finding of a comment. If several findings share it, only the first is on its lines. */
+/** One for each finding of a comment. Only the first of several is on its lines. */
 function ownComments(comment: ReviewComment): readonly OwnComment[] {
   return parseFindingMarker(comment.body).map((findingId, at) => {
     const isFile = comment.subject_type === "file" || at > 0;

@@ -1,4 +1,4 @@
-// A repository's current state on GitHub: name, owner, visibility, and the head of its default branch.
+// A repository's state on GitHub: name, owner, visibility, head of its default branch.
 
 import type { Repo } from "../../../domain/job.ts";
 import { decodeText } from "../../../domain/text/decode-text.ts";
@@ -43,8 +43,8 @@ async function lookUp(options: RepositoryHostOptions): Promise<ReachableReposito
 }
 
 /**
- * Of the delivery's installation, or of the one that reaches the repository now: after a transfer or a new installation the old one
- * loses access, and its event may come late.
+ * Of the delivery's installation, or of the one that reaches the repository now: after a transfer
+ * or a new installation the old one loses access, and its event may come late.
  */
 async function readerOf({ clients, installationId, repo }: RepositoryHostOptions): ReturnType<Clients["forReading"]> {
   const reader = await clients.forReading(installationId, repo);
@@ -53,7 +53,7 @@ async function readerOf({ clients, installationId, repo }: RepositoryHostOptions
   return other === null || other === installationId ? null : clients.forReading(other, repo);
 }
 
-/** Refusals that a retry a minute later would not change. Rate limits, which are 403 as well, are Transient earlier. */
+/** Refusals that a retry would not change. Rate limits (403 too) are Transient before. */
 const REFUSALS = new Map([
   [403, "GitHub refuses: the installation is suspended, or a permission was withdrawn"],
   [404, "GitHub does not find it under its name"],
@@ -70,8 +70,8 @@ async function headOf(github: GitHub, repo: Repo, branch: string, paceMs: number
 // The files of one commit from GitHub: one listing, and one request for each file that is read.
 
 /**
- * The tree of a commit, by a token with `contents: read`. Its methods throw Transient when GitHub cannot answer now, and when the rest
- * of the hourly limit is reserved for reviews.
+ * The tree of a commit, by a token with `contents: read`. Its methods throw Transient when GitHub
+ * cannot answer now, and when the rest of the hourly limit is reserved for reviews.
  */
 export function githubTree(github: GitHub, repo: Repo, commit: string, paceMs: number): Tree {
   const paced = pacer(paceMs);

@@ -1,5 +1,5 @@
-// An archive of a repository, read as it streams in. No entry becomes a file by its name, and files are identified by their bytes,
-// so names, links and sizes in it are harmless; an archive that git would not write is refused.
+// Reads a repository's archive as it streams in. Identifies files by their bytes, so that names and
+// links in it are harmless; refuses an archive that git would not write.
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -10,7 +10,7 @@ import { inMegabytes, NoSnapshot, type SnapshotLimits } from "../../snapshot-lim
 const ENTRIES_A_FILE = 2;
 /** Bytes unpacked at a time: each chunk uses the thread pool, which others share. */
 const CHUNK_BYTES = 64 << 10;
-/** Bytes between two entries, including those buffered for tar-stream. Git writes a few hundred; more would be buffered. */
+/** Bytes between two entries, with those that tar-stream buffers. Git writes a few hundred. */
 const MOST_BETWEEN = 8 * CHUNK_BYTES;
 
 /**
@@ -18,7 +18,7 @@ const MOST_BETWEEN = 8 * CHUNK_BYTES;
  *
  * @param packed a `.tar.gz`, which is closed in every case
  * @param isLink whether the repository has a symbolic link at a path
- * @throws NoSnapshot when it is too large, breaks off, or is not an archive that git would write; what `take` throws
+ * @throws NoSnapshot when it is too large, breaks off, or git would not write it
  */
 export async function readArchive(
   packed: AsyncIterable<Uint8Array>,

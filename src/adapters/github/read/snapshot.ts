@@ -1,5 +1,5 @@
-// The files of a head on GitHub: its tree lists the blobs, an archive brings most of them, and those that the archive lacks or
-// alters (`export-ignore`, `export-subst`) are requested by SHA. Cached blobs are not read again.
+// The files of a head on GitHub: its tree lists blobs, an archive brings most, and what it lacks or
+// alters (`export-ignore`, `export-subst`) is requested. Cached blobs are not read.
 import pMap from "p-map";
 import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
@@ -47,7 +47,7 @@ export function githubSnapshots(options: SnapshotOptions): Snapshots {
   };
 }
 
-interface Asked {
+interface HeadPlace {
   readonly owner: string;
   readonly repo: string;
   readonly sha: string;
@@ -60,8 +60,8 @@ async function read(
   signal: AbortSignal,
 ): ReturnType<Snapshots["at"]> {
   const { github, blobs, limits = SNAPSHOT_LIMITS } = options;
-  const asked = { ...placeOf(repo), sha: pull.head.sha };
-  const tree = await treeOf(github, asked, signal);
+  const place = { ...placeOf(repo), sha: pull.head.sha };
+  const tree = await treeOf(github, place, signal);
   checkSize(tree.files, limits);
   const small = tree.files.filter(({ bytes }) => bytes <= limits.fileBytes);
   const known = new Map(await blobs.known());
@@ -74,7 +74,7 @@ async function read(
   };
 
   if (missing.size > limits.blobs) {
-    const packed = await archiveOf(options, asked, signal);
+    const packed = await archiveOf(options, place, signal);
     await readArchive(packed, limits, signal, tree.isLink, async (bytes) => {
       for (const one of [bytes, withoutCarriageReturns(bytes)]) {
         const sha = one === null ? "" : blobSha(one);
@@ -83,7 +83,7 @@ async function read(
     });
   }
   const ask = async (sha: string) => {
-    const bytes = await blobOf(github, asked, sha, signal).catch(() => null);
+    const bytes = await blobOf(github, place, sha, signal).catch(() => null);
     if (bytes !== null) await keep(sha, bytes);
   };
   await pMap([...missing].slice(0, limits.blobs), ask, { concurrency: AT_ONCE });
@@ -96,14 +96,14 @@ async function read(
     reasons.push(
       `${unread} of ${small.length} files around the change were not read: the archive of the head lacks or alters them`,
     );
-  const text = textReader(options, asked, files, known);
-  return { snapshot: { sha: asked.sha, files, text }, degraded: reasons.map(degraded) };
+  const text = textReader(options, place, files, known);
+  return { snapshot: { sha: place.sha, files, text }, degraded: reasons.map(degraded) };
 }
 
-/** A blob that is no longer cached, or damaged, is requested once more, a bounded number of times. */
+/** Requests a blob that is no longer cached, or damaged, once more; so many at most. */
 function textReader(
   { github, blobs, limits = SNAPSHOT_LIMITS }: SnapshotOptions,
-  asked: Asked,
+  asked: HeadPlace,
   files: ReadonlyMap<string, SnapshotFile>,
   known: ReadonlyMap<string, boolean>,
 ): Snapshot["text"] {
@@ -124,7 +124,7 @@ function textReader(
   };
 }
 
-async function treeOf(github: GitHub, { owner, repo, sha }: Asked, signal: AbortSignal) {
+async function treeOf(github: GitHub, { owner, repo, sha }: HeadPlace, signal: AbortSignal) {
   const question = { owner, repo, tree_sha: sha, recursive: "1", request: { signal } };
   const { data } = await translated(() => github.rest.git.getTree(question));
   const links = new Set(data.tree.flatMap(({ path, mode }) => (mode === "120000" ? [path] : [])));
@@ -135,12 +135,12 @@ async function treeOf(github: GitHub, { owner, repo, sha }: Asked, signal: Abort
 }
 
 /**
- * GitHub answers with the archive's address, whose query contains a token: the redirect is followed by hand, without our own token,
- * and the address appears in no message.
+ * GitHub answers with the archive's address, whose query contains a token: the redirect is followed
+ * by hand, without our own token, and the address appears in no message.
  */
 async function archiveOf(
   { github, archives }: SnapshotOptions,
-  { owner, repo, sha }: Asked,
+  { owner, repo, sha }: HeadPlace,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   const request = { redirect: "manual" as const, signal };
@@ -163,7 +163,7 @@ async function archiveOf(
 /** Null if GitHub's answer does not match the SHA. */
 async function blobOf(
   github: GitHub,
-  { owner, repo }: Asked,
+  { owner, repo }: HeadPlace,
   sha: string,
   signal: AbortSignal,
 ): Promise<Buffer | null> {

@@ -9,7 +9,7 @@ import { reviewCommentsOf } from "../write/find-post.ts";
 
 type ListedComment = Awaited<ReturnType<GitHub["rest"]["pulls"]["listReviewComments"]>>["data"][number];
 
-/** First comments of threads that were asked for a moment ago: what people write below them costs no request. */
+/** Threads' first comments, kept a moment: what people write below costs no request. */
 export function newThreadRoots(): LRUCache<string, { readonly root: ThreadComment | null }> {
   return new LRUCache({ max: 10_000, ttl: 60_000 });
 }

@@ -1,5 +1,5 @@
-// The marker of a post of ours, unforgeable and valid for one place, head and kind only; and the post on GitHub with it. Only posts by
-// our own account count: anyone can copy a marker.
+// The marker of a post of ours, unforgeable and valid for one place, head and kind only; and the
+// post on GitHub with it. Only posts by our own account count: anyone can copy a marker.
 
 import { createHmac } from "node:crypto";
 import type { Repo } from "../../../domain/job.ts";
@@ -64,7 +64,7 @@ export function lastReviewedHead(github: GitHub, botLogin: string, repo: Repo, n
   });
 }
 
-/** The post with the marker; null when there is none, or GitHub does not show it yet. A check run needs a client that may read those. */
+/** The post with the marker; null while GitHub shows none. A check run needs its own client. */
 export function findPost(github: GitHub, botLogin: string, wanted: Wanted, marker: string): Promise<Post | null> {
   return translated(() => look(github, botLogin, wanted, marker));
 }

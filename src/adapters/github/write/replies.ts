@@ -11,7 +11,7 @@ import { translate, translatedMethods } from "../translate-error.ts";
 import { isOurs } from "./find-post.ts";
 import type { WritePath } from "./write-path.ts";
 
-/** The answering port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+/** The answering port for one repository's token. `botLogin` is our account: `kodiai[bot]`. */
 export function githubReplies(github: GitHub, botLogin: string, path: WritePath): Replies {
   const rootOf = ({ place, rootId }: AnswerPlace) => (place === "thread" ? rootId : null);
   return translatedMethods<Replies>({
@@ -56,7 +56,7 @@ export function githubReplies(github: GitHub, botLogin: string, path: WritePath)
         return answer(null);
       }
     },
-    /** GitHub requires `contents: write` for this, which we do not request (community discussion 44650): mostly refused. */
+    /** GitHub wants `contents: write` (community discussion 44650), which we have not: refused. */
     async resolve(repo, number, rootId) {
       try {
         const thread = await threadOf(github, repo, number, rootId);

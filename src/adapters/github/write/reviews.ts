@@ -11,9 +11,9 @@ import { isNotReady, limitWait, translated, translatedMethods } from "../transla
 import { isOurs, reviewCommentsOf, summaryOf } from "./find-post.ts";
 import type { Creation, WritePath } from "./write-path.ts";
 
-/** The writing port for one repository's token. `botLogin` is our own account, such as `kodiai[bot]`. */
+/** The writing port for one repository's token. `botLogin` is our account: `kodiai[bot]`. */
 export function githubReviews(github: GitHub, botLogin: string, path: WritePath): Reviews {
-  /** Read right before each write, so that nothing is posted on a closed, locked or outdated pull request. */
+  /** Right before each write: nothing is posted on a closed, locked or outdated pull request. */
   async function checkHead({ repo, number, headSha }: Spot): Promise<void> {
     const now = await translated(() => readHead(github, repo, number));
     if (now.state === "closed") throw new SupersededError("the pull request is closed");
@@ -21,7 +21,7 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
     if (now.sha !== headSha) throw new SupersededError(`the head moved to ${now.sha.slice(0, 7)}`);
   }
 
-  /** @throws CommentRefused when GitHub cannot place a comment; it does not say which. Throttling has the same status and is passed on. */
+  /** @throws CommentRefused when GitHub cannot place some comment; passes throttling (422) on */
   function create(wanted: Parameters<WritePath["create"]>[0], send: Creation["post"]): Promise<{ url: string }> {
     return path.create(wanted, {
       allowed: () => checkHead(wanted),
@@ -37,7 +37,7 @@ export function githubReviews(github: GitHub, botLogin: string, path: WritePath)
     });
   }
 
-  /** GitHub allows one pending review per user and pull request; one left by a crashed run makes the next fail. */
+  /** GitHub allows one pending review per user and pull request; a crashed run may leave one. */
   async function dropPendingReview(spot: Spot): Promise<void> {
     const reviews = await github.paginate(github.rest.pulls.listReviews, { ...at(spot), per_page: 100 });
     for (const review of reviews) {

@@ -1,10 +1,10 @@
-// GitHub is written to only through write-path.ts: the gate refuses any other write, and checks once more, right before sending,
-// that the job is still held and GitHub may be called.
+// GitHub is written to only through write-path.ts: the gate refuses any other write, and checks
+// once more, right before sending, that the job is still held and GitHub may be called.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Transient } from "../../../domain/errors.ts";
 import type { GuardedFetch } from "../guarded-fetch.ts";
 
-/** A check that took longer than this may be outdated: the process was suspended, or the database is far away. */
+/** A check that took longer may be outdated: a suspended process, or a distant database. */
 const FRESH_MS = 1_000;
 const TRIES = 3;
 
@@ -20,7 +20,7 @@ export class WriteOutsidePath extends Error {
   override readonly name = "WriteOutsidePath";
 }
 
-/** Runs `send`, whose requests may write; `lastLook` runs right before each one, with nothing between its answer and the request. */
+/** Runs `send`, whose requests may write; `lastLook` runs right before each of them. */
 export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise<T> {
   return writing.run(lastLook, send);
 }
@@ -28,9 +28,9 @@ export function letWrite<T>(lastLook: LastLook, send: () => Promise<T>): Promise
 /**
  * The same fetch behind the gate.
  *
- * @param checkPace called right before each request, including reads: rejects while GitHub asks us to wait
+ * @param checkPace right before each request, reads too: rejects while GitHub asks us to wait
  * @param now milliseconds of a monotonic clock
- * @throws WriteOutsidePath; what `checkPace` and the last check reject with; Transient when the store is too slow to answer
+ * @throws WriteOutsidePath; what the checks reject with; Transient when the store is too slow
  */
 export function gatedFetch(
   fetch: GuardedFetch,
@@ -47,9 +47,9 @@ export function gatedFetch(
 
 async function freshly(ask: () => Promise<unknown>, now: () => number): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const asked = now();
+    const began = now();
     await ask();
-    if (now() - asked <= FRESH_MS) return;
+    if (now() - began <= FRESH_MS) return;
   }
   throw new Transient("the store takes too long to confirm the request");
 }

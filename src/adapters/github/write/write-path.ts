@@ -1,16 +1,16 @@
-// The only way to write to GitHub. A creation is recorded first (the intent), sent once, and recorded again; if the answer was lost,
-// GitHub is searched for it. Nothing is sent again because its outcome is unknown.
+// The only way to write to GitHub. A creation is recorded (the intent), sent once, and recorded
+// again; if the answer was lost, GitHub is searched. Unknown outcomes are never sent again.
 //
 // A comment passes these wrappers, the outermost first:
 // - publish/sanitize.ts: text by others is inert on GitHub;
-// - redactedReviews (adapters/secrets): no secret leaves, of any writer, so it reads the finished text;
+// - redactedReviews (adapters/secrets): no secret leaves, so it reads the finished text;
 // - dryRunReviews in place of the rest, where nothing is to be posted;
 // - githubReviews (reviews.ts): the requests of a review, and the last look at the head;
 // - writePath, here: at most once, by the intent in the store;
 // - writeTurns, below: one write of an installation at a time, a second apart, in all processes;
-// - letWrite and gatedFetch (write-gate.ts): a write around this path is refused, and the lease and the pace are checked last;
-// - the hooks of a client (clients.ts): a token that was revoked is renewed, and a rate limit closes the installation;
-// - githubFetch (wire/egress.ts): only whole answers count, refusals have one form, and only the configured origin is reached.
+// - letWrite and gatedFetch (write-gate.ts): refuse other writes; check lease and pace last;
+// - the hooks of a client (clients.ts): renew a revoked token, obey rate limits;
+// - githubFetch (wire/egress.ts): whole answers, one form of refusals, one origin.
 
 import { RequestError } from "@octokit/request-error";
 import { LeaseLost, OutOfReach, Transient } from "../../../domain/errors.ts";
@@ -20,11 +20,11 @@ import { translate, wasNeverSent } from "../translate-error.ts";
 import { letWrite, WriteOutsidePath } from "./write-gate.ts";
 
 /**
- * After this time a request without an answer has either taken effect and can be read, or never will: GitHub gives up on a request
- * after 10 s, and shows what was written within a few.
+ * After this time a request without an answer has either taken effect and can be read, or never
+ * will: GitHub gives up on a request after 10 s, and shows what was written within a few.
  */
 const SETTLED_MS = 15_000;
-/** When to search after a lost answer, as parts of SETTLED_MS: at once, and when GitHub mostly shows it. */
+/** When to search after a lost answer, in SETTLED_MS: at once, and when GitHub mostly shows it. */
 const LOOKS = [0, 1 / 6];
 
 interface WritePathOptions {
@@ -55,11 +55,11 @@ export interface WritePath {
    * Creates something at most once.
    *
    * @returns the post, and whether this call created it
-   * @throws LeaseLost when another process took over the job; Transient when the outcome is unknown, with the time at which it will
-   *   be known; what `allowed` throws; GitHub's refusals unchanged
+   * @throws LeaseLost when another process has the job; Transient when the outcome is unknown,
+   *   until it will be known; what `allowed` throws; GitHub's refusals unchanged
    */
   create(wanted: Omit<Wanted, "installationId">, creation: Creation): Promise<Post & { readonly made: boolean }>;
-  /** What was created and not deleted, by the record, else by a search (an Action has no record of earlier runs); null otherwise. */
+  /** What exists, by the record, else by a search (an Action has no record); null otherwise. */
   created(wanted: Omit<Wanted, "installationId">): Promise<Post | null>;
   /** The post was deleted: it may be created again. */
   deleted(wanted: Omit<Wanted, "installationId">): Promise<void>;
@@ -136,7 +136,7 @@ async function sendOnce(
   }
 }
 
-/** The post that exists although no answer said so; else the error that explains why none does. Others may write meanwhile. */
+/** The post that exists without an answer, else the error that explains why none does. */
 async function unanswered(
   wanted: Wanted,
   marker: string,
@@ -191,23 +191,23 @@ async function lookFor(wanted: Wanted, marker: string, cause: unknown, options: 
   throw new Transient(message, Date.now() + settledMs, cause);
 }
 
-// Writes of one installation run one after the other, a second apart: in each process in the order of their arrival, and in all
-// processes of the store in turns.
+// Writes of one installation run one after the other, a second apart: in each process in the order
+// of their arrival, and in all processes of the store in turns.
 
-/** GitHub asks to make requests serially, and to wait a second between writes: docs.github.com, "Best practices for using the REST API". */
+/** GitHub's "Best practices for using the REST API": writes one by one, a second apart. */
 const APART_MS = 1_000;
 /** The longest request (see guardedFetch) and a second. */
 const LONGEST_MS = 31_000;
 /** Between two checks of a turn that another process has. */
 const LOOK_MS = 100;
-/** Attempts to give a turn back, each at most as long as a lock's wait; then it expires by itself. */
+/** Attempts to give a turn back, each as long as a lock's wait; then it expires by itself. */
 const TRIES = 3;
 
-/** Runs right before the request is sent: rejects with Transient when the turn expired and another process has it. */
+/** Runs right before a request is sent: rejects with Transient if the turn was lost. */
 export type KeepTurn = () => Promise<void>;
 
 export interface WriteTurns {
-  /** Runs `write` when it is this installation's turn. Rejects as `write` does, and with Transient when the store does not answer. */
+  /** Runs `write` in this installation's turn. Rejects as `write` does, or with Transient. */
   take<T>(installationId: number, write: (keep: KeepTurn) => Promise<T>): Promise<T>;
 }
 

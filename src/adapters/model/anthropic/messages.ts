@@ -1,4 +1,4 @@
-// Anthropic's Messages API: Anthropic itself, or a compatible server (Ollama, LM Studio, vLLM, llama.cpp, LiteLLM).
+// Anthropic's Messages API: of Anthropic, or of a compatible server (Ollama, vLLM, LiteLLM).
 
 import Anthropic from "@anthropic-ai/sdk";
 import { jsonSchemaOutputFormat } from "@anthropic-ai/sdk/helpers/json-schema";
@@ -120,7 +120,7 @@ function accumulateStream(): Accumulator {
     },
     reply() {
       const isWhole = isEnd || stopReason !== null;
-      // The server reports its output tokens at the end; until then they are estimated from the text.
+      // The server reports output tokens at the end; until then they are estimated.
       const output = isWhole ? usage.output : Math.max(usage.output, estimatedTokens(text.length + thought));
       const tokens = { fresh: usage.input, cacheWrite: usage.cacheWrite, cacheRead: usage.cacheRead, output };
       return { text, stopReason, refusal, tokens, isWhole };
@@ -187,7 +187,7 @@ function textBlocks(pieces: readonly PromptPiece[], marked: ReadonlySet<PromptPi
     }));
 }
 
-/** Limits that the API refuses, such as `minLength`, move into the descriptions; `check` enforces them anyway. */
+/** Moves limits that the API refuses (`minLength`) into descriptions; `check` enforces them. */
 function outputFormat(shape: ReplyShape<unknown>): unknown {
   const { type, schema } = jsonSchemaOutputFormat({ ...shape.jsonSchema, type: "object" });
   return { type, schema };

@@ -1,5 +1,5 @@
-// OpenAI's chat completions: OpenAI and Azure themselves, or a compatible server (Gemini's endpoint, OpenRouter, Ollama, vLLM,
-// llama.cpp, LM Studio, LiteLLM).
+// OpenAI's chat completions: OpenAI and Azure themselves, or a compatible server (Gemini's
+// endpoint, OpenRouter, Ollama, vLLM, llama.cpp, LM Studio, LiteLLM).
 
 import OpenAI from "openai";
 import { estimatedTokens, type ReplyShape } from "../../../domain/model.ts";
@@ -105,7 +105,7 @@ function accumulateStream(): Accumulator {
       const cacheRead = Math.min(countOf(details?.cached_tokens) ?? 0, all);
       const cacheWrite = Math.min(countOf(details?.cache_write_tokens) ?? 0, all - cacheRead);
       const counted = countOf(usage?.completion_tokens);
-      // The server reports its output tokens at the end; until then they are estimated from the text.
+      // The server reports output tokens at the end; until then they are estimated.
       const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + thought));
       return {
         text,

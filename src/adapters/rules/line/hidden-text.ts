@@ -1,5 +1,5 @@
-// Text that does not look like what it is (Trojan Source, CVE-2021-42574 and CVE-2021-42694), leftovers of merges, and text that
-// gives orders to tools that review it: what it asks is not obeyed; that it asks is told.
+// Text that looks like something else (Trojan Source, CVE-2021-42574, CVE-2021-42694), leftovers of
+// merges, and orders to tools that review: they are reported and not obeyed.
 import type { InspectedFile } from "../../../ports.ts";
 import { addedLines, knownLines } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
@@ -18,7 +18,7 @@ function codePoints(characters: readonly string[]): string {
 
 const INVISIBLE =
   /\u034F|\r(?=[^\r])|[\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028\u2029\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0]|[\u{E0000}-\u{E0FFF}]|[\u{1D173}-\u{1D17A}]/gu;
-/** Scripts whose spelling needs joiners, marks or invisible spaces: Hebrew to Tibetan, Myanmar, Hangul, Khmer, Mongolian. */
+/** Scripts spelt with joiners or marks: Hebrew to Tibetan, Myanmar, Hangul, Khmer, Mongolian. */
 const JOINING = /[\u0590-\u0FFF\u1000-\u109F\u1780-\u18AF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\uFE0F\u20E3]/u;
 const HAN = /\p{Script=Han}/u;
@@ -43,7 +43,7 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
 /** True where spelling, an emoji or a byte order mark needs the character. */
 function isMeant(file: InspectedFile, line: number, text: string, at: number, character: string): boolean {
   if (character === "\uFEFF" && at === 0 && line === 1) return true;
-  // Recorded output of terminals has it; to most languages it ends a line, which GitHub does not show.
+  // Recorded terminals have it; most languages end a line there, which GitHub does not show.
   if (character === "\r") return file.facts.kind !== "source";
   const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? " ";
   const after = String.fromCodePoint(text.codePointAt(at + character.length) ?? 32);
@@ -52,7 +52,7 @@ function isMeant(file: InspectedFile, line: number, text: string, at: number, ch
   return isSpelling(text, character, before, after) || (file.facts.kind === "docs" && TYPESETTING.test(character));
 }
 
-/** Prose is hyphenated and wrapped with soft hyphens, joiners and zero-width spaces; code is not. */
+/** Prose has soft hyphens, joiners and zero-width spaces; code has not. */
 const TYPESETTING = /[\u00AD\u200B-\u200F\u2060\u3164\uFEFF]/u;
 
 function isSpelling(text: string, character: string, before: string, after: string): boolean {
@@ -66,7 +66,7 @@ function isFlagTag(text: string, at: number): boolean {
   return /\u{1F3F4}[\u{E0020}-\u{E007F}]{1,8}$/u.test(window);
 }
 
-/** Letters of other scripts that look like a Latin letter in common fonts (Unicode confusables, single letters only). */
+/** Single letters of other scripts that look Latin in common fonts (Unicode confusables). */
 const LOOKALIKE =
   /[аесіјорсухһѕԁԛԝѵАВЕІЈКМНОРСТУХЅҮԌοαικνρτυχωγΑΒΕΖΗΙΚΜΝΟΡΤΥΧϲօսոցհքԱՕՏꓐ-ꓸ\u{1D400}-\u{1D7FF}\uFF21-\uFF3A\uFF41-\uFF5A\u13A0-\u13F4]/u;
 const WORD_LIKE = /[\p{L}\p{M}\p{N}_$]{2,200}/gu;
@@ -98,7 +98,7 @@ const START = /^<{7}(?: |$)/;
 const MIDDLE = /^={7}$/;
 const FINISH = /^>{7}(?: |$)/;
 
-/** A conflict is a start, a middle and an end in this order; the finding stands on its first line that was added. */
+/** A start, a middle and an end in this order; the finding stands on the first added line. */
 function conflicts(file: InspectedFile): readonly Match[] {
   const matches: Match[] = [];
   let start: number | null = null;
@@ -143,7 +143,7 @@ const PHRASES: readonly RegExp[] = [
   /\b(?:mark|rate|report|classify|treat)\s{1,3}(?:this|the)\s{1,3}(?:pull request|merge request|pr|mr|code|change|diff|commit)\s{1,3}as\s{1,3}(?:safe|approved|reviewed|secure|benign|harmless)\b/i,
 ];
 
-/** Characters of a line that are looked at; the beginning of an order is not a megabyte away from its line's. */
+/** Characters of a line that are read: an order begins near the beginning of its line. */
 const READ = 20_000;
 /** A word that every phrase holds: looking for it first costs next to nothing. */
 const HINT =

@@ -1,4 +1,4 @@
-// Rules about what people leave behind after trying something out: focused tests, breakpoints, paths of their own machine.
+// Rules about what people leave behind: focused tests, breakpoints, paths of their machine.
 import type { LineRule } from "../rule.ts";
 import { isComment, linesOf, searchLines } from "./line-rule.ts";
 

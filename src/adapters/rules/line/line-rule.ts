@@ -6,7 +6,7 @@ import type { LineRule, Match } from "../rule.ts";
 
 /** Whether a line is one to speak about, or what exactly was found there. */
 type Search = (text: string, at: KnownLine) => boolean | string | null;
-/** UTF-16 units of a line that a pattern reads at once, so that a long line takes time as its length and not more. */
+/** UTF-16 units of a line that a pattern reads at once: time grows with the line only. */
 const PIECE = 4000;
 /** More than any pattern matches. */
 const OVERLAP = 400;
@@ -59,7 +59,7 @@ export function matchAt(line: number, detail?: string): Match {
   return { startLine: line, line, detail };
 }
 
-/** True for a line that only a comment fills, in any of the languages that configuration and scripts are written in. */
+/** True for a line that only a comment fills, in any language of configuration and scripts. */
 export function isComment(text: string): boolean {
   return /^\s*(?:#(?!!)|\/\/|\/?\*|;|--(?=[-\s]|$)|<!--|%|rem\s)/i.test(text);
 }
@@ -79,7 +79,7 @@ export function holdsCommands(file: InspectedFile): boolean {
 /** Workflows and actions of GitHub Actions. */
 export const isWorkflow = named(/(?:^|\/)\.github\/(?:workflows|actions)\/.+\.ya?ml$|(?:^|\/)action\.ya?ml$/i);
 
-/** Tests, and files that show or measure rather than serve: documentation, samples, templates to copy, benchmarks. */
+/** Tests, and files that show or measure: documentation, samples, templates, benchmarks. */
 export function isAside({ facts: { kind, path, isServing } }: InspectedFile): boolean {
   if (isServing === true) return false;
   return kind === "test" || kind === "docs" || isShownPath(path);

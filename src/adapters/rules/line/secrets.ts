@@ -1,5 +1,5 @@
 // Rules about secrets in the change. A finding names the kind and never quotes any of the value.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: examples hold expressions of shells
 
 import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secrets/detect-secrets.ts";
@@ -32,7 +32,7 @@ async function findSecrets(lines: readonly KnownLine[]): Promise<readonly Placed
     let last = at;
     while ((starts[last + 1] ?? Number.POSITIVE_INFINITY) < span.end) last++;
     const first = lines[at];
-    // Added lines that are not neighbours in the file are not one secret: the first line stands for it.
+    // Added lines that are not neighbours are not one secret: the first stands for it.
     const end = lines[last];
     if (first === undefined || end === undefined) return [];
     const whole = end.line - first.line === last - at;
@@ -53,10 +53,10 @@ const pemBody = [
   "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
 ];
 
-/** In code a value speaks for itself: one run of letters and digits, and no word, path or format. */
+/** What looks like a secret in code: one run of letters and digits, no word, path or format. */
 const GENERATED =
   /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?![a-z]+([-_./:][a-z]+)*[0-9]{0,3}$)(?![a-z0-9]+([-_./:][a-z0-9]+)+$)(?!.*(?:secret|passw|token|key|todo|default|xxx|:\/\/|1234|abcd|[/\\]|%[sdv]))[^\s"'{}$<>]{10,200}$/i;
-/** What issuers begin their keys with, and base64 of 32 characters and more, which may hold `/`: no name, word or path is like it. */
+/** What issuers begin keys with, and base64 of 32 characters and more: no word is like it. */
 const ISSUED =
   /^(?:gh[pousr]|github_pat|glpat|[sr]k|[sr]k_(?:live|test)|xox[abeops]|hf|npm|key|AKIA)[-_]?(?=[^0-9]*[0-9])[A-Za-z0-9_-]{10,200}$|^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?!\w+:)[A-Za-z0-9+/]{32,200}={0,2}$/;
 /** Numbers and addresses of chains: a key there has 64 digits. */
@@ -158,7 +158,7 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
   },
 ]);
 
-// Keys that everyone may see: a browser or an app needs them, and their issuer gives them few rights.
+// Keys that everyone may see: a browser or an app needs them, and they have few rights.
 
 /** Lines before and after a key that say what it is for. */
 const NEAR = 6;
@@ -195,7 +195,7 @@ function isPublicFormat(value: string, { near }: ReturnType<typeof linesAround>)
   return PUBLISHABLE.test(value) || (FIREBASE_KEY.test(value) && FIREBASE.test(near));
 }
 
-/** Whether a value that is called a key is one that everyone may see: by its shape, its name, or a comment. */
+/** Whether a value called a key is for everyone to see: by its shape, its name or a comment. */
 function isPublicKey(value: string, place: ReturnType<typeof linesAround>): boolean {
   return (
     isPublicFormat(value, place) ||

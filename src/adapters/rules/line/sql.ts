@@ -100,7 +100,7 @@ export const SQL_RULES: readonly LineRule[] = [
   },
 ];
 
-// Cuts the known lines of an SQL file into statements, without comments and without the bodies of functions.
+// Cuts known lines of an SQL file into statements, without comments and bodies of functions.
 
 interface SqlStatement {
   /** The head line on which it begins. */

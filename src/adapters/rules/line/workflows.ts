@@ -1,5 +1,5 @@
 // Workflows of GitHub Actions: what of other people runs there, and what it may reach.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the examples hold expressions of shells and of GitHub Actions
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: examples hold expressions of shells
 import type { InspectedFile } from "../../../ports.ts";
 import { type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
@@ -66,7 +66,7 @@ function isInScript(file: InspectedFile, at: KnownLine): boolean {
 const ON_BRANCH = new RegExp(
   String.raw`${KEY}uses["']?\s*:\s*["']?([\w.-]+)/([\w./-]+)@(main|master|develop|dev|trunk|HEAD)["']?\s*(?:[,}].*|#(?!.*exclude).*)?$`,
 );
-/** A comment `ratchet:exclude` says that somebody decided it; GitHub's own, and actions whose documentation asks for a branch. */
+/** Owners of their own or who ask for a branch; `ratchet:exclude` says that somebody decided it. */
 const TRUSTED_BRANCHES = new Set(["actions", "github", "dtolnay"]);
 
 const PRINTS_SECRET =

@@ -4,7 +4,7 @@ import { knownLines, linesOfKind } from "../known-lines.ts";
 import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 
 const CONDITION = /^\s*(?:\}\s*else\s+)?(?:if|elif|elsif|unless|guard)\b(.{3,300})/;
-/** Who asks, which values are allowed, and whether one stays within bounds; a fixed number is a policy, no bound of the data. */
+/** Who asks, what is allowed, what stays within bounds. A fixed number is a policy, no bound. */
 const PROTECTS =
   /auth(?!or)|permission|forbidden|csrf|signature|trusted|sanitiz|allowed|whitelist|allowlist|is_?safe|is_?valid|valid(?:ate)?\w*\(|fullmatch|\.match\(|starts_?with|HasPrefix|IsLocal|is_relative_to|__proto__|hasOwn|(?:len|length|size|limit|remaining|count|payload)\w*(?:\(\w+\))?\s*[<>](?!=?\s*[1-9])|[<>]=?\s*[\w.>-]*(?:len|length|size|limit|remaining)\b/i;
 /** What a check does when it fails. */
@@ -18,7 +18,7 @@ async function look({ files }: Change): Promise<readonly Sighting[]> {
   const added: Added = {
     lines: new Set(lines),
     names: new Set(lines.flatMap(namesIn)),
-    asked: new Set(lines.filter((line) => CONDITION.test(line)).flatMap(namesIn)),
+    conditionNames: new Set(lines.filter((line) => CONDITION.test(line)).flatMap(namesIn)),
   };
   return files.filter(({ diff }) => diff.status === "modified").flatMap((file) => removedIn(file, added));
 }
@@ -27,7 +27,7 @@ interface Added {
   readonly lines: ReadonlySet<string>;
   readonly names: ReadonlySet<string>;
   /** Names in conditions. */
-  readonly asked: ReadonlySet<string>;
+  readonly conditionNames: ReadonlySet<string>;
 }
 
 /** A check whose names are added nowhere was not moved or written in another way. */
@@ -39,17 +39,17 @@ function removedIn(file: ChangedFile, added: Added): readonly Sighting[] {
     const hit = PROTECTS.exec(condition)?.[0];
     const block = removed.slice(at, at + NEAR + 1).filter((line) => (line.oldLine ?? 0) - (oldLine ?? 0) <= NEAR);
     if (hit === undefined || !block.some((line) => LEAVES.test(line.text))) return [];
-    // What is checked went with its check where the lines around use it no more: a feature was removed.
+    // Lines around use it no more: a feature was removed with its check.
     const uses = namesIn(condition);
     const stays = uses.some((name) => present.has(name));
     if (!stays || added.lines.has(text) || uses.every((name) => added.names.has(name))) return [];
-    if (uses.some((name) => added.asked.has(name))) return [];
+    if (uses.some((name) => added.conditionNames.has(name))) return [];
     const words = condition
       .replace(/[`\s]+/g, " ")
       .replace(/ ?[:{] ?$/, "")
       .trim();
     const detail = cutText(words, 80);
-    return [{ file, side: "LEFT", line: oldLine, detail, said: "No added line has a condition on the same names." }];
+    return [{ file, side: "LEFT", line: oldLine, detail, note: "No added line has a condition on the same names." }];
   });
 }
 

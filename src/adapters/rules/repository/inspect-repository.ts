@@ -1,4 +1,4 @@
-// Repository rules over one change: each file with its text before it, and the repository at the head once a rule asks for it.
+// Repository rules over one change: files with their text before it, and the head if asked for.
 
 import type { RuleSetting } from "../../../config/repo-config.ts";
 import { ignoreReason } from "../../../domain/code/ignore-comment.ts";
@@ -37,7 +37,7 @@ export async function inspectRepository(
   for (const rule of rules.filter(({ id }) => settings.get(id) !== "off")) {
     const leave = (reason: string) => void degraded.push({ part: `rule ${rule.id}`, reason });
     const found = await rule.look({ ...change, leave, files: changed });
-    parts.push(said(rule, found, settings.get(rule.id)));
+    parts.push(inspectionOfRule(rule, found, settings.get(rule.id)));
   }
   return joinInspections([...parts, onlyDegraded(...degraded, ...repository.symbols.missed())]);
 }
@@ -80,8 +80,12 @@ function baseOf({ status, hunks }: FileDiff, headText: string | null): string | 
   return parts.join("\n");
 }
 
-function said(rule: RepositoryRule, sightings: readonly Sighting[], setting: RuleSetting | undefined): Inspection {
-  const found = sightings.map(({ file, side, line, detail, said: where }) => {
+function inspectionOfRule(
+  rule: RepositoryRule,
+  sightings: readonly Sighting[],
+  setting: RuleSetting | undefined,
+): Inspection {
+  const found = sightings.map(({ file, side, line, detail, note: where }) => {
     const place = { startLine: line ?? 1, line: line ?? 1 };
     const finding: Finding = {
       id: findingId(rule.id, file.basePath, [detail], 0),

@@ -1,4 +1,4 @@
-// Where an import leads, as far as a path says it (what a build maps elsewhere leads nowhere), and how findings name places.
+// Where an import leads, as far as its path says it, and how findings name places.
 import { posix } from "node:path";
 import { folderOf } from "../../../domain/code/paths.ts";
 import type { FileLinks } from "../../../domain/code/symbols.ts";

@@ -37,7 +37,7 @@ async function lookForCalls(change: Change): Promise<readonly Sighting[]> {
     const paths = [...new Set(symbol.references.map(({ path }) => path))];
     const left = (await Promise.all(paths.map((path) => callsLeft(change, head, path, one)))).flat();
     if (left.length > 0)
-      sightings.push({ ...one, side: "RIGHT", detail: one.name, said: calledAsBefore(left, one.after) });
+      sightings.push({ ...one, side: "RIGHT", detail: one.name, note: calledAsBefore(left, one.after) });
   }
   return sightings;
 }
@@ -142,7 +142,7 @@ export const callersNotChanged: RepositoryRule = {
 
 // A name or a file that a change takes away, and the imports of it that are left.
 
-/** Names of one change that are looked for, files that are looked into for one of them, and for all of them. */
+/** Limits of names that are looked for, and of files looked into for one name and for all. */
 const MOST = { names: 200, filesOfName: 60, files: 500 };
 
 async function lookForImports(change: Change): Promise<readonly Sighting[]> {
@@ -169,7 +169,7 @@ async function lookForImports(change: Change): Promise<readonly Sighting[]> {
     }
     if (left.length === 0) continue;
     const detail = name ?? file.basePath.split("/").at(-1) ?? "";
-    sightings.push({ file, ...lineOf(file, name), detail, said: `Imported in ${places(left)}.` });
+    sightings.push({ file, ...lineOf(file, name), detail, note: `Imported in ${places(left)}.` });
   }
   return sightings;
 }
@@ -222,13 +222,13 @@ function isLeft(
 ): boolean {
   const { basePath } = file;
   if ((name !== null && one.name !== name) || !leadsTo(path, one, basePath)) return false;
-  // The same import may mean another file: one of another ending, or a module in a folder of that name.
+  // The import may mean another file: of another ending, or a module in such a folder.
   const others = (byStem.get(stemOf(basePath)) ?? []).filter((other) => leadsTo(path, one, other));
   const isModule = ["", "/__init__"].some((rest) => head.files.has(`${moduleOf(basePath)}/${one.name}${rest}.py`));
   return others.every((other) => name !== null && other === file.diff.path) && !isModule;
 }
 
-/** What others could import before and cannot any more; `isWhole` where the file itself is no longer there. */
+/** What others can no longer import; `isWhole` where the file itself is gone. */
 async function removedFrom(file: ChangedFile): Promise<{ names: readonly string[]; isWhole: boolean }> {
   const { diff, basePath, headText } = file;
   const exported = (await file.links("base"))?.exports ?? [];

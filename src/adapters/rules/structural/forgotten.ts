@@ -1,4 +1,4 @@
-// Waiting, errors and cleaning up that are forgotten: what a request, a call, a loop or a test leaves undone.
+// Waiting, errors and cleaning up that a request, a call, a loop or a test forgets.
 import { rulesOf, type StructuralRule } from "../rule.ts";
 import { both, calls, example, has, kinds, node, not, script, text, withArguments } from "./shapes.ts";
 

@@ -1,4 +1,4 @@
-// Text and data of others that become a program: SQL, a shell command, code, objects, fetched documents.
+// Others' text that becomes a program: SQL, a shell command, code, objects, documents.
 import { rulesOf, type StructuralRule } from "../rule.ts";
 import {
   both,
@@ -16,15 +16,15 @@ import {
   withArguments,
 } from "./shapes.ts";
 
-/** How a statement of SQL begins, or a later clause in capitals, up to where values stand. Case does not matter. */
+/** How a statement of SQL begins, or a later clause in capitals, up to where values stand. */
 const SQL = String.raw`(?:\s|\\n|\()*(?:(?:with\b.*|explain\s+)?(?:select\b.*\bfrom|(?:insert|replace|merge)\s+(?:ignore\s+)?into|update\b.*\bset|delete\s+from|from\s+\w+.*\bwhere)\b|(?-i:WHERE|AND|OR|HAVING|ORDER\s+BY|GROUP\s+BY)\b).*`;
 
-/** The place of a value: after a comparison or a word of SQL, perhaps inside quotes. Names of tables and selected columns do not. */
+/** The place of a value: after a comparison or a word of SQL. Names of tables are none. */
 const VALUE = String.raw`(?:[=<>]|\b(?:i?like|rlike|regexp|between|similar\s+to|limit|offset|order\s+by|group\s+by)\b|\b(?:in|any)\s*\(|\bvalues\s*\([^)]*)\s*(?:(?:lower|upper)\()?\\?['"(]*%*`;
 /** The same at the end of the statement's beginning: a clause in capitals may be all there is. */
 const SQL_VALUE = String.raw`(?:${SQL}${VALUE}|(?:\s|\\n)*(?-i:ORDER\s+BY|GROUP\s+BY)\s*)`;
 
-/** These words say that the value was made harmless, or that only marks for parameters are put in. */
+/** Words that say that the value was made harmless, or that only parameter marks are put in. */
 const HARMLESS = String.raw`(?i)((escape|quote|sanitize)\w*!?\(|\bquoted|escaped|placeholder|\bmarks\b|["'\x60](?:\?|%s["'\x60]\])|parseint|number\(|intval|\bint\(|\(int\)|\.to_i\b)`;
 
 /** A joined string of SQL: `"… WHERE a = '" + name`. */

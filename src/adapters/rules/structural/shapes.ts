@@ -1,4 +1,4 @@
-// Words that structural rules share: how a call looks in each grammar, and what counts as text chosen by whoever sends a request.
+// Words of structural rules: a call in each grammar, and what a client of a server chose.
 import type { Example, Shape, StructuralRule } from "../rule.ts";
 
 /** A node of a kind, or of one of several, that meets all conditions. */
@@ -19,7 +19,7 @@ export function like(kind: string | readonly string[]): Pattern<Shape> {
   return (parts, ...values) => node(kind, text(String.raw(parts, ...values)));
 }
 
-/** Calls whose callee (`path.join`) matches in full, and whose arguments with their brackets match what follows " with ". */
+/** Calls whose whole callee (`path.join`) matches, and whose arguments what follows " with ". */
 function callIn(kind: string | readonly string[], field: string): Pattern<Shape> {
   return (parts, ...values) => {
     const [callee, given] = String.raw(parts, ...values).split(" with ");
@@ -45,7 +45,7 @@ export function both(...conditions: readonly Shape[]): Shape {
   return { all: conditions };
 }
 
-/** The arguments of a call, brackets included, match a Rust regular expression (`.` matches newlines). */
+/** The arguments of a call, with brackets, match a Rust regular expression (`.` takes newlines). */
 export function withArguments(regex: string): Shape {
   return has("arguments", `(?s)${regex}`);
 }
@@ -55,7 +55,7 @@ export function text(regex: string): Shape {
   return { regex: `(?s)${regex}` };
 }
 
-/** The text of the innermost node of these kinds around, or of the file, matches a Rust regular expression. */
+/** The text of the innermost such node around, or of the file, matches a Rust expression. */
 export function inside(around: readonly string[], regex: string): Shape {
   return { inside: { stopBy: kinds(...around), regex } };
 }
@@ -70,7 +70,7 @@ export function not(shape: Shape): Shape {
   return { not: shape };
 }
 
-/** The same shapes, in whichever language, where the text of the node does not match a Rust regular expression. */
+/** The same shapes, where the text of the node does not match a Rust regular expression. */
 export function unless(regex: string, match: StructuralRule["match"]): StructuralRule["match"] {
   const each = Object.entries(match).map(
     ([language, shapes]) => [language, [shapes].flat().map((shape) => ({ all: [shape, not(text(regex))] }))] as const,
@@ -102,14 +102,14 @@ export const REQUEST = {
 export const REQUEST_WORDS =
   /\b(req|request|ctx|context|params|cookies)\b|searchParams|get_(?:query_|body_)?argument|Parameters\b|FormValue|PathValue|URL\.(Query|Path)|(?:Header|Form)\.Get|mux\.Vars|URLParam|web\.Params|\bc\.|\$_(GET|POST|REQUEST|COOKIE)|filter_input/;
 
-/** What may stand before a value that keeps it whole: decoding, a conversion to text, the beginning of a text, a host's scheme. */
+/** What may stand before a value and keep it whole: decoding, conversion, a host's scheme. */
 const WHOLE = String.raw`(?:(?:await|new)\s+|(?:\w+(?:\.|::))*(?:String|str|strval|decodeURI(?:Component)?|unescape|unquote(?:_plus)?|(?:raw)?urldecode|trim|TrimSpace|parse|Parse|URI|URL|Uri|create|QueryUnescape|Request|Clean|Sprint)\(\s*|fmt\.Sprintf\(\s*"(?:https?://)?%[sv][^"]*",\s*|(?i:[rbu]*f?)["'\x60]+(?:https?:)?(?://)?(?:["'\x60]+\s*[+.%]\s*|[$#]?\{|%s[^"'\x60]*["'\x60]\s*%\s*\(?|\{\}["']\.format\()|"(?:https?:)?(?://)?\{?|\(string\)\s*|<string>|\(|&)*`;
 
-/** The arguments of a call of which the first begins with what a client sent, or the second after a method or a status, or the one of such a name. */
+/** Arguments that begin with what a client sent, also after a method, or by such a name. */
 export function fromRequest(language: keyof typeof REQUEST): string {
   const name = String.raw`(?:(?:[^()]*,\s*)?(?:\{\s*)?:?["']?(?:url|uri|href|to|redirect_to|location|file|filename|path|base_?url|host|hostname)["']?\s*(?:=>|[:=])\s*)?`;
   return String.raw`^\(?\s*(?:(?:\d+|["']\w+["']),\s*)?${name}${WHOLE}(?:${REQUEST[language]})`;
 }
 
-/** A text that is put together, as the argument that begins here: by format, by a sign between, by values within it. */
+/** An argument that is text put together: by format, by a sign between, by values within it. */
 export const PYTHON_BUILT = String.raw`(?:\w+\s*=\s*)?(?:[rbRB]*[fF][rR]?["']+.*\{[a-z_(]|[rb]*["'].*["']\s*(?:%|\+)\s*[a-z_(]|[rb]*["'].*["']\s*\.format(?:_map)?\(|\w+\s*\+\s*["'])`;

@@ -1,4 +1,4 @@
-// What a client sent chooses a file, an address, a method or a field; and what a browser is told: markup, origins, error pages.
+// What a client chooses (a file, an address, a field), and what a browser is told.
 import { rulesOf, type Shape, type StructuralRule } from "../rule.ts";
 import {
   both,

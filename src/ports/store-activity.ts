@@ -1,4 +1,4 @@
-// Signs of progress in a store, for monitoring. Methods may throw `Transient`.
+// Activity of a store, for monitoring. Methods may throw `Transient`.
 import type { LaneName } from "../ports.ts";
 
 /** Whether jobs get done; times in milliseconds. */
@@ -10,12 +10,12 @@ export interface Progress {
   readonly refusedInstallations: number;
 }
 
-export interface Signs {
+export interface StoreActivity {
   /** @param now epoch milliseconds */
   progress(now: number): Promise<Progress>;
   /**
-   * The latest known use of the store, in epoch milliseconds: its newest delivery, review or model request, the last removal
-   * of expired rows, or its restore. Null for an empty store.
+   * The latest known use of the store, in epoch milliseconds: its newest delivery, review or model
+   * request, the last removal of expired rows, or its restore. Null for an empty store.
    */
   lastUsed(): Promise<number | null>;
 }
