@@ -9,6 +9,11 @@ import { shortHash } from "./text/hash.ts";
 export const CORPORA = ["finding", "review_comment", "doc", "wiki"] as const;
 export type Corpus = (typeof CORPORA)[number];
 
+/** Whether a memory is a finding or a comment on code, not a text of its own. */
+export function isOfReview({ corpus }: { readonly corpus: Corpus }): boolean {
+  return corpus === "finding" || corpus === "review_comment";
+}
+
 /** The outcome of a finding or comment. `posted` is not `accepted`: no one has responded yet. */
 export const OUTCOMES = ["posted", "accepted", "declined", "fixed", "outdated", "reintroduced"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -2,7 +2,7 @@
 // fails on are written without a vector, found by keywords, and reported in `degraded`.
 
 import type { Finding } from "../domain/finding.ts";
-import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
+import { addUp, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
 import type { KnownSource, MemoryRecord, WrittenFields } from "../domain/memory.ts";
 import type { Embedder, Memory } from "../ports/memory.ts";
 import { pathLanguages } from "./documents/doc-languages.ts";
@@ -62,7 +62,7 @@ export async function remember(
     const rows = (await withKnownFields(batch, memory)).map((record) => asRow(record, digest(seenAs(record))));
     sum = addUp(sum, await rememberBatch(rows, embedder, memory));
   }
-  return { ...sum, degraded: degradation(sum) };
+  return sum;
 }
 
 type Row = ReturnType<typeof asRow>;

@@ -229,6 +229,7 @@ export function scoreLimit(calibrated: number): number {
   return 1 - SCORE_PART * calibrated;
 }
 
-function percent(share: number): string {
+/** A share of 0–1 as `87 %`. */
+export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

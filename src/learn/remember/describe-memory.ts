@@ -1,7 +1,7 @@
 // Lets a model describe a memory with situation, lesson and tags, or records why it has none. Ids never depend on these
 // fields: they come from the source.
 
-import type { MemoryRecord } from "../../domain/memory.ts";
+import { isOfReview, type MemoryRecord } from "../../domain/memory.ts";
 import {
   type AllowedModel,
   estimatedTokens,
@@ -32,7 +32,7 @@ const LASTING: ReadonlySet<ModelFailure> = new Set(["refused", "truncated", "too
  * that came with fields of unknown origin keeps them.
  */
 export function waitsForFields(record: MemoryRecord): boolean {
-  if (record.corpus !== "finding" && record.corpus !== "review_comment") return false;
+  if (!isOfReview(record)) return false;
   if (record.described === null) return record.situation === null && record.lesson === null;
   return record.described.source !== sourceHash(record);
 }

@@ -2,7 +2,7 @@
 // because the hash of this text decides whether a vector is valid.
 
 import { withoutExtension } from "../../domain/code/paths.ts";
-import type { MemoryRecord, RecordHashes } from "../../domain/memory.ts";
+import { isOfReview, type MemoryRecord, type RecordHashes } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { canonicalJson, shortHash } from "../../domain/text/hash.ts";
 
@@ -17,10 +17,9 @@ const MAX_DIGEST = 12_000;
  * @returns at most 12,000 characters, well-formed; "" for an empty record
  */
 export function digest(record: MemoryRecord): string {
-  const { repoName, path, category, symbol, corpus } = record;
+  const { repoName, path, category, symbol } = record;
   // A document's tags are language names: its text is embedded.
-  const isOfReview = corpus === "finding" || corpus === "review_comment";
-  const body = (isOfReview ? fieldsOf(record) : "") || record.text.trim();
+  const body = (isOfReview(record) ? fieldsOf(record) : "") || record.text.trim();
   if (body === "") return "";
   const context = [repoName, withoutExtension(path ?? ""), category, symbol].filter(Boolean).join(" · ");
   return cutText(context === "" ? body : `${context}\n${body}`, MAX_DIGEST).toWellFormed();

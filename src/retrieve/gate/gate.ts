@@ -199,7 +199,11 @@ function isOnlyDocs({ files, signals, leftOut }: GateContext): boolean {
 }
 
 function named({ pull }: GateContext): string | null {
-  const names = [...namedThings(pull.title), ...namedThings(pull.body ?? "")];
+  return namesText([...namedThings(pull.title), ...namedThings(pull.body ?? "")]);
+}
+
+/** The first three names as a reason; null without one. */
+export function namesText(names: readonly string[]): string | null {
   return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 

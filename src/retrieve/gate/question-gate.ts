@@ -6,7 +6,7 @@ import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { confident, type GateConfig, retrievePattern, shareIn, skipPattern, when } from "./gate.ts";
+import { confident, type GateConfig, namesText, retrievePattern, shareIn, skipPattern, when } from "./gate.ts";
 
 /** A general question about a language or a tool, without anything of this project. */
 const GENERAL =
@@ -90,10 +90,6 @@ export function questionGate(question: GatedQuestion, config: GateConfig, counts
     decidedBy,
   };
   return confident({ ...decision, estimatedRelevance: retrieve ? shareIn(languages, counts) : 0 }, config);
-}
-
-function namesText(names: readonly string[]): string | null {
-  return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 
 /** What a text around the question names; null when nothing. */

@@ -5,7 +5,7 @@
 
 import { withoutExtension } from "../../domain/code/paths.ts";
 import type { Repo } from "../../domain/job.ts";
-import { type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
+import { isOfReview, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
@@ -120,8 +120,6 @@ type Crossing =
 
 const ANOTHER_REPOSITORY = "another repository of this owner";
 
-/** Documents and code are texts of one repository; only comments on code have a pattern. */
-const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
 /** Characters that are read: a comment's subject is at its beginning. */
 const READ = 1_200;
 /** A pattern needs this many significant words, and this share of all words. */
@@ -136,7 +134,7 @@ const GAP = "…";
  * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
  */
 export function abstractPattern(record: MemoryRecord): Crossing {
-  if (!SAID.has(record.corpus)) return { kind: "withheld", reason: "documents stay in their repository" };
+  if (!isOfReview(record)) return { kind: "withheld", reason: "documents stay in their repository" };
   const names = namesOf(record);
   const text = patternOf(record.lesson ?? record.text, names);
   if (text === null) return { kind: "withheld", reason: "nothing abstract is left without its code, names and quotes" };
