@@ -1,5 +1,5 @@
-// The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
-// context gives the same signals.
+// The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no
+// clock; the same context gives the same signals.
 
 import { fileList } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";

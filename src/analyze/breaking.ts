@@ -95,8 +95,8 @@ function isQuestion(after: string): boolean {
 }
 
 /**
- * The words are alone: "**Breaking changes:**", "[Breaking changes](address)". A ticked box by itself is an
- * announcement.
+ * The words are alone: "**Breaking changes:**", "[Breaking changes](address)". A ticked box by
+ * itself is an announcement.
  */
 function isLabel(masked: string, { at, after }: { readonly at: number; readonly after: string }): boolean {
   const before = masked.slice(0, at).replace(ITEM, "");

@@ -1,5 +1,5 @@
-// Detects a dependency bump, its package and its size. Two signs of four are needed, because people write "Update …"
-// too.
+// Detects a dependency bump, its package and its size. Two signs of four are needed, because people
+// write "Update …" too.
 
 import type { PullRequest } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
@@ -13,8 +13,8 @@ export interface BumpInput extends Pick<PullRequest, "body" | "commits" | "label
 }
 
 /**
- * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix is
- * configurable.
+ * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's
+ * prefix is configurable.
  */
 const BRANCH =
   /^(?:dependabot[/_-]|renovate[/-]|(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|pre-commit-ci-update-config$)/;
@@ -83,9 +83,9 @@ const VERSION = /^[v^~>=<]{0,3}(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d{1,9}){0,4}(?:[-+
 const HASH = /^[0-9a-f]{7,40}$/i;
 
 /**
- * The semver step between two versions in either direction: the first of major and minor that differs, else patch.
- * Partial, calendar and four-part versions are read as their first three numbers. "unknown" when one is missing or no
- * version, or both are the same.
+ * The semver step between two versions in either direction: the first of major and minor that
+ * differs, else patch. Partial, calendar and four-part versions are read as their first three
+ * numbers. "unknown" when one is missing or no version, or both are the same.
  */
 export function bumpStep(from: string | null, to: string | null): SemverStep {
   const before = version(from);
@@ -141,8 +141,8 @@ const GROUP = [
   pattern(`(?:lock ?file maintenance|pre-commit autoupdate)${TAIL}`),
 ];
 /**
- * Dependabot omits the versions from a title that would be too long; its scope, directory or a path-like name identify
- * it.
+ * Dependabot omits the versions from a title that would be too long; its scope, directory or a
+ * path-like name identify it.
  */
 const NAME_ONLY = pattern(`bump ${NAME}${TAIL}`);
 

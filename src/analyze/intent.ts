@@ -1,5 +1,5 @@
-// Derives the intent of a pull request from its text. Total over all strings, deterministic, and linear in the length
-// of the text; all input is untrusted.
+// Derives the intent of a pull request from its text. Total over all strings, deterministic, and
+// linear in the length of the text; all input is untrusted.
 
 import type { Intent, IssueRef, Profile } from "../domain/signals.ts";
 import type { TitleCommand } from "../domain/title-tags.ts";

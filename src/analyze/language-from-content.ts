@@ -62,9 +62,9 @@ function fromModeline(head: string): string | undefined {
   return BY_ID.get(canonicalLanguage(word)) ?? BY_EXTENSION.get(`.${word.toLowerCase()}`)?.[0];
 }
 
-// Patterns that distinguish languages with the same extension. One rule per line: extensions | language | flags |
-// pattern. A text table, because its patterns are compiled only when such a file occurs, and because it reads as a
-// table.
+// Patterns that distinguish languages with the same extension. One rule per line: extensions |
+// language | flags | pattern. A text table, because its patterns are compiled only when such a file
+// occurs, and because it reads as a table.
 
 /** The first matching line wins. The patterns are ours, from the grammars of the languages; each reads in one pass. */
 const TABLE = String.raw`

@@ -1,5 +1,5 @@
-// Parses a pull request's title into tags, type, scope, breaking mark and subject. Total over all strings and linear in
-// their length: every pattern is anchored or sticky, and bounded.
+// Parses a pull request's title into tags, type, scope, breaking mark and subject. Total over all
+// strings and linear in their length: every pattern is anchored or sticky, and bounded.
 import { CommitParser } from "conventional-commits-parser";
 import { INTENT_TYPES, type IntentType } from "../domain/signals.ts";
 import { readTitleTags, type TitleTags } from "../domain/title-tags.ts";

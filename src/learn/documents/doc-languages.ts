@@ -82,8 +82,8 @@ const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;
 const EVERYDAY = new Set("c r go dart crystal elm nim nix zig swift julia assembly vue svelte sql make".split(" "));
 
 /**
- * Languages in a document's path: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may have any language's
- * name; in a file's name everyday words do not count.
+ * Languages in a document's path: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may
+ * have any language's name; in a file's name everyday words do not count.
  *
  * @returns canonical ids in the order of the path
  */

@@ -137,8 +137,8 @@ const MAX_PART = 1_200;
 const MAX_CODE = 4_000;
 
 /**
- * Parts of at most 1,200 characters, in order. A block is split only when it is longer than that by itself: prose at
- * line ends and then at spaces; code only beyond 4,000 characters, at line ends.
+ * Parts of at most 1,200 characters, in order. A block is split only when it is longer than that by
+ * itself: prose at line ends and then at spaces; code only beyond 4,000 characters, at line ends.
  */
 function packBlocks(blocks: readonly Block[]): Block[][] {
   const parts: Block[][] = [];
@@ -207,8 +207,8 @@ function cutLine(line: string, max: number): string[] {
   return [...pieces, line.slice(from)];
 }
 
-// Parses Markdown into headings, code blocks and prose, by lines and in one pass: precise enough to split where a
-// reader would.
+// Parses Markdown into headings, code blocks and prose, by lines and in one pass: precise enough to
+// split where a reader would.
 
 type Block = { readonly row: number; readonly lines: readonly string[] } & (
   | { readonly kind: "heading"; readonly level: number; readonly title: string }
@@ -222,8 +222,8 @@ type Block = { readonly row: number; readonly lines: readonly string[] } & (
 const MAX_FRONT_MATTER = 200;
 
 /**
- * @returns the lines of the front matter, and the blocks in the order of the document. `row` is the 0-based row of a
- * block's first line; blank lines between blocks belong to none
+ * @returns the lines of the front matter, and the blocks in the order of the document. `row` is the
+ * 0-based row of a block's first line; blank lines between blocks belong to none
  */
 function blocks(text: string): { readonly frontMatter: readonly string[]; readonly body: readonly Block[] } {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);

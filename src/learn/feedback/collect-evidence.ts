@@ -1,5 +1,5 @@
-// Turns what was read of a pull request into evidence on our findings: each act has its own key, so that reading it
-// again adds nothing.
+// Turns what was read of a pull request into evidence on our findings: each act has its own key, so
+// that reading it again adds nothing.
 
 import { textStream, textTokens } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
@@ -43,8 +43,8 @@ interface Collected {
 }
 
 /**
- * Compares what was read with the stored evidence. A reply counts as first seen: later edits are not read. Deleted
- * reactions and replies are reported as withdrawn, when everything could be read.
+ * Compares what was read with the stored evidence. A reply counts as first seen: later edits are
+ * not read. Deleted reactions and replies are reported as withdrawn, when everything could be read.
  */
 export function collectEvidence(observed: Observed): Collected {
   const { pull, memories } = observed;

@@ -1,5 +1,5 @@
-// The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With both, memory later
-// recognises a change that contains the fix and not the flagged code.
+// The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With
+// both, memory later recognises a change that contains the fix and not the flagged code.
 import { diffArrays } from "diff";
 import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";

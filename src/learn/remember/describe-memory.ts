@@ -1,5 +1,5 @@
-// Lets a model describe a memory with situation, lesson and tags, or records why it has none. Ids never depend on these
-// fields: they come from the source.
+// Lets a model describe a memory with situation, lesson and tags, or records why it has none. Ids
+// never depend on these fields: they come from the source.
 
 import { isOfReview, type MemoryRecord } from "../../domain/memory.ts";
 import {
@@ -28,8 +28,8 @@ type DescribedMemory =
 const LASTING: ReadonlySet<ModelFailure> = new Set(["refused", "truncated", "too-long", "malformed"]);
 
 /**
- * Whether a memory waits to be described: it is of a review, and its current text was not described before. A memory
- * that came with fields of unknown origin keeps them.
+ * Whether a memory waits to be described: it is of a review, and its current text was not described
+ * before. A memory that came with fields of unknown origin keeps them.
  */
 export function waitsForFields(record: MemoryRecord): boolean {
   if (!isOfReview(record)) return false;
@@ -82,8 +82,8 @@ function described(
   return { kind: "described", record: { ...record, situation, lesson, tags, described: about }, usage };
 }
 
-// The question for the fields of one memory: the comment, its replies and its code, each fenced. One memory per
-// question, so that an injected comment can affect only its own fields.
+// The question for the fields of one memory: the comment, its replies and its code, each fenced.
+// One memory per question, so that an injected comment can affect only its own fields.
 
 /** UTF-16 units. A comment's subject is at its beginning; its code is at the end of its hunk. */
 const TEXT_CHARS = 4_000;

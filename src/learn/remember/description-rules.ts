@@ -110,8 +110,8 @@ function lines({ situation, lesson }: Draft): { readonly situation: string; read
   return { situation: oneLine(situation ?? "").toWellFormed(), lesson: oneLine(lesson ?? "").toWellFormed() };
 }
 
-// Rules for a situation: a sentence or two on what the code does and what is missing, phrased so that it applies to
-// other code as well.
+// Rules for a situation: a sentence or two on what the code does and what is missing, phrased so
+// that it applies to other code as well.
 
 /** A rule that a text breaks: its stable name, which memory, counts and the log store, and a message for the model. */
 interface FieldProblem {
@@ -282,8 +282,8 @@ const SHAPES: readonly RegExp[] = [
 ];
 
 /**
- * The first word of a text that looks like an identifier: camelCase, snake_case, a call, a path, a member, or text
- * between backticks.
+ * The first word of a text that looks like an identifier: camelCase, snake_case, a call, a path, a
+ * member, or text between backticks.
  *
  * @param text any text; linear in its length
  * @returns the word, at most 60 characters; null without one
@@ -306,8 +306,8 @@ function isWellKnown(word: string): boolean {
   return WELL_KNOWN.has(word.toLowerCase().replace(/(?:'s|s)$/, "")) || WELL_KNOWN.has(word.toLowerCase());
 }
 
-// The words that mark a structure, a pattern and a gap in a situation, and those that give advice instead. Lists of
-// base forms; inflected forms are traced back to them.
+// The words that mark a structure, a pattern and a gap in a situation, and those that give advice
+// instead. Lists of base forms; inflected forms are traced back to them.
 
 const STRUCTURE = words(`
   abstraction accessor action adapter aggregate alias allocation annotation api app application argument array aspect assertion

@@ -1,5 +1,5 @@
-// The text of a record that is embedded: its context, then its content. Changing a word here embeds everything again,
-// because the hash of this text decides whether a vector is valid.
+// The text of a record that is embedded: its context, then its content. Changing a word here embeds
+// everything again, because the hash of this text decides whether a vector is valid.
 
 import { withoutExtension } from "../../domain/code/paths.ts";
 import { isOfReview, type MemoryRecord, type RecordHashes } from "../../domain/memory.ts";
@@ -10,9 +10,9 @@ import { canonicalJson, shortHash } from "../../domain/text/hash.ts";
 const MAX_DIGEST = 12_000;
 
 /**
- * The text to embed: repository, path, category and symbol (published: 35 % fewer failed retrievals), without language and
- * extension, which the ranking weighs once, as a factor; then situation, tags and lesson where a model has written them, else
- * the text.
+ * The text to embed: repository, path, category and symbol (published: 35 % fewer failed
+ * retrievals), without language and extension, which the ranking weighs once, as a factor; then
+ * situation, tags and lesson where a model has written them, else the text.
  *
  * @returns at most 12,000 characters, well-formed; "" for an empty record
  */

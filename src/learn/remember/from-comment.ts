@@ -135,8 +135,8 @@ function requestSource({ place, id }: Pick<AskingComment, "place" | "id">): stri
   return `told:${place}-${id}`;
 }
 
-// Turns a past conversation into a memory, or says why not. Only words of people with write access are remembered; a
-// bot's comment only when one of them decided about it.
+// Turns a past conversation into a memory, or says why not. Only words of people with write access
+// are remembered; a bot's comment only when one of them decided about it.
 
 export interface ThreadRules extends CommentRules {
   /** Whether an account has write access, by its id. */

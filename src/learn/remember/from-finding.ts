@@ -24,8 +24,8 @@ interface PostedWhere {
 }
 
 /**
- * The memory of a finding. Its source is the finding on its pull request: posted again there it is the same memory, on
- * another pull request it is another, because people may respond differently.
+ * The memory of a finding. Its source is the finding on its pull request: posted again there it is
+ * the same memory, on another pull request it is another, because people may respond differently.
  */
 export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord {
   const { repo, pull, url, author, at, headSha: sha, language, hunk } = where;

@@ -93,8 +93,8 @@ type ImportRow =
   | { readonly kind: "wrong"; readonly reason: string };
 
 /**
- * @param line JSON; never throws for any text. The id of an exported record is computed again from its source, so that
- * a file cannot replace another memory
+ * @param line JSON; never throws for any text. The id of an exported record is computed again from
+ * its source, so that a file cannot replace another memory
  */
 export function parseRow(line: string): ImportRow {
   let value: unknown;

@@ -35,8 +35,8 @@ export const MAX_HUNK = 4_000;
 const CUT = "…";
 
 /**
- * A hunk of at most 4,000 characters: its `@@` line, and as many whole lines from its end as fit. A last line that does
- * not fit by itself is cut at its end.
+ * A hunk of at most 4,000 characters: its `@@` line, and as many whole lines from its end as fit. A
+ * last line that does not fit by itself is cut at its end.
  */
 export function cutHunk(hunk: string): string {
   if (hunk.length <= MAX_HUNK) return hunk;

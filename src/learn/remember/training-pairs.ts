@@ -1,5 +1,5 @@
-// Exports memories as examples for tuning an embedder: a situation with its code, and with other code. No training
-// happens here.
+// Exports memories as examples for tuning an embedder: a situation with its code, and with other
+// code. No training happens here.
 import { createHash } from "node:crypto";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";

@@ -1,5 +1,5 @@
-// Classifies whole changes. A class applies only when every changed file belongs to it; a single other file makes the
-// change worth a search.
+// Classifies whole changes. A class applies only when every changed file belongs to it; a single
+// other file makes the change worth a search.
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { FileFacts, Risk } from "../../domain/signals.ts";
@@ -43,8 +43,8 @@ export function isLockFilesOnly(changed: ChangedFiles): boolean {
 }
 
 /**
- * Written by programs or by others: generated, vendored, build output, snapshots; lock files may accompany them. Files
- * that gather kept for review are written by people, in any folder.
+ * Written by programs or by others: generated, vendored, build output, snapshots; lock files may
+ * accompany them. Files that gather kept for review are written by people, in any folder.
  */
 export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   const reasons = leftOut.map(classOf);
@@ -124,8 +124,8 @@ const CODE_IN_COMMENT =
   /[;{}]\s*$|=>|\w\([^)]{0,200}\)|^\W{0,10}(?:import|return|const|let|var|def|class|if)\b.{0,200}[({=:]/;
 
 /**
- * True when every file has a language with known comments, was delivered in full, and is the same before and after
- * without comments, blank lines and insignificant white space.
+ * True when every file has a language with known comments, was delivered in full, and is the same
+ * before and after without comments, blank lines and insignificant white space.
  */
 export function isCommentsOnly(files: readonly FileDiff[], facts: readonly FileFacts[]): boolean {
   const languages = new Map(facts.map(({ path, language }) => [path, language]));
@@ -192,9 +192,9 @@ const RELEASE_TITLE =
   /\brelease\b|\bversion packages\b|\bprepare\b.{0,40}\bversion\b|^\W{0,3}v?\d+\.\d+[\w.+-]{0,40}\W{0,3}$|\bbump version\b/i;
 
 /**
- * True when every reviewed file is a changelog, or changes only version fields with the same values: one version
- * before, one after. A bump of another project's version is not a release, so the title or a changelog must indicate
- * one too.
+ * True when every reviewed file is a changelog, or changes only version fields with the same
+ * values: one version before, one after. A bump of another project's version is not a release, so
+ * the title or a changelog must indicate one too.
  *
  * @param isBump whether the pull request is a dependency bump
  */
@@ -248,8 +248,8 @@ export function isDocsOnly(files: readonly FileDiff[], facts: readonly FileFacts
 }
 
 /**
- * True when at most 20 lines changed, all delivered, and none of them is code: inside or at a fence, indented like a
- * block, or a command.
+ * True when at most 20 lines changed, all delivered, and none of them is code: inside or at a
+ * fence, indented like a block, or a command.
  *
  * @param headTexts locate the fences of a file; without its text a hunk with a fence counts as code
  */

@@ -49,8 +49,8 @@ export function newGateCache(): GateCache {
 }
 
 /**
- * The key of a decision: a hash of everything it depends on. Trigger, title, body, files with their reasons, signals,
- * repository, pull request, head, memory's version and the gate's configuration.
+ * The key of a decision: a hash of everything it depends on. Trigger, title, body, files with their
+ * reasons, signals, repository, pull request, head, memory's version and the gate's configuration.
  */
 export function gateKey(context: GateContext, config: GateConfig): string {
   const { job, pull, repo, signals } = context;
@@ -123,11 +123,11 @@ const GATE_REPLY: Question<GateDecision>["shape"] = {
 };
 
 /**
- * The question. All text of the pull request is encoded as JSON strings, so that it cannot imitate another line,
- * between two lines with the delimiter.
+ * The question. All text of the pull request is encoded as JSON strings, so that it cannot imitate
+ * another line, between two lines with the delimiter.
  *
- * @param maxInputTokens instructions and data together are cut to this, counted as 3 characters per token; the
- * instructions are always complete
+ * @param maxInputTokens instructions and data together are cut to this, counted as 3 characters per
+ * token; the instructions are always complete
  */
 export function gateQuestion(context: GateContext, maxInputTokens: number, delimiter: string): Question<GateDecision> {
   const { memory, pull, repo } = context;
@@ -153,8 +153,8 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
 }
 
 /**
- * The decision of a reply. Confidence is clamped to 0–1, and .5 when it is no number; an unknown strategy is dropped. A
- * reply without a plain `shouldRetrieve: false` is a search.
+ * The decision of a reply. Confidence is clamped to 0–1, and .5 when it is no number; an unknown
+ * strategy is dropped. A reply without a plain `shouldRetrieve: false` is a search.
  */
 function decisionOf(answer: Readonly<Record<string, unknown>>): GateDecision {
   const reason = typeof answer.reason === "string" ? cutText(oneLine(answer.reason), 200) : "";

@@ -1,6 +1,6 @@
-// Decides whether a pull request needs memory, by a table of rules; the first match wins. Doubtful changes are
-// searched; a skip needs every changed file in one class, and a risk vetoes it. The gate decides about the search only,
-// never about the review.
+// Decides whether a pull request needs memory, by a table of rules; the first match wins. Doubtful
+// changes are searched; a skip needs every changed file in one class, and a risk vetoes it. The
+// gate decides about the search only, never about the review.
 
 import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/patterns.ts";

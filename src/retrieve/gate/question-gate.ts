@@ -1,5 +1,5 @@
-// Decides whether answering a question needs memory, by a table like that for pull requests: the first match wins,
-// doubtful questions are searched.
+// Decides whether answering a question needs memory, by a table like that for pull requests: the
+// first match wins, doubtful questions are searched.
 
 import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
@@ -48,8 +48,8 @@ export interface GatedQuestion {
 }
 
 /**
- * Decides about a question. Pure; never throws; a skip below the configured confidence is a search. A general question
- * is searched when the last message before it names something of the project.
+ * Decides about a question. Pure; never throws; a skip below the configured confidence is a search.
+ * A general question is searched when the last message before it names something of the project.
  *
  * @param counts null when memory could not be counted
  */

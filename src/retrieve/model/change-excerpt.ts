@@ -1,5 +1,5 @@
-// A change formatted for a model that describes it: its text, and its diff with a fair share of space for each file.
-// Lock, generated and vendored files were already left out.
+// A change formatted for a model that describes it: its text, and its diff with a fair share of
+// space for each file. Lock, generated and vendored files were already left out.
 
 import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
@@ -41,8 +41,8 @@ export interface ExcerptSubject {
 }
 
 /**
- * The excerpt of a change. Hidden characters are revealed, parts that a page hides are left out; nothing is fenced yet.
- * Time is bounded for any size.
+ * The excerpt of a change. Hidden characters are revealed, parts that a page hides are left out;
+ * nothing is fenced yet. Time is bounded for any size.
  */
 export function changeExcerpt(
   { pull, files }: ExcerptSubject,
@@ -69,8 +69,8 @@ export function drawnChange({ about, diff }: ChangeExcerpt, delimiter: string): 
 }
 
 /**
- * Divides space so that no part gets more than it wants, the total is not exceeded, and what small parts leave is
- * shared by large ones.
+ * Divides space so that no part gets more than it wants, the total is not exceeded, and what small
+ * parts leave is shared by large ones.
  *
  * @param wants ≥ 0, in any unit
  */

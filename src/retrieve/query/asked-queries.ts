@@ -66,8 +66,8 @@ function queryOf(text: string): RetrievalQuery {
 }
 
 /**
- * The arguments of retrieval, made from a typed text. Words need no floor here: a person who types three words
- * wants to see what has them.
+ * The arguments of retrieval, made from a typed text. Words need no floor here: a person who types
+ * three words wants to see what has them.
  */
 export function askedByHand(text: string, search: HandSearch) {
   const { threshold, filter } = search;
@@ -103,8 +103,8 @@ function knowledgeOf({ method, topK, threshold, rerank }: HandSearch): Knowledge
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, rerank, gate } };
 }
 
-// A question in a comment, as if a change without files asked: the gate for questions, then the search, ranking and
-// selection of a review.
+// A question in a comment, as if a change without files asked: the gate for questions, then the
+// search, ranking and selection of a review.
 
 export interface AskedQuestion extends GatedQuestion {
   readonly repo: Repo;

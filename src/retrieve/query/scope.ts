@@ -1,7 +1,7 @@
-// The only place that decides what may be searched: one repository's memory; of others of the same owner only patterns,
-// and only if the one shares and the other accepts them; never a private repository's memory for a public one, not even
-// as a pattern (stricter than asked, because no rule can tell how much of a text its pattern keeps); never what this
-// pull request said about itself.
+// The only place that decides what may be searched: one repository's memory; of others of the same
+// owner only patterns, and only if the one shares and the other accepts them; never a private
+// repository's memory for a public one, not even as a pattern (stricter than asked, because no rule
+// can tell how much of a text its pattern keeps); never what this pull request said about itself.
 
 import { withoutExtension } from "../../domain/code/paths.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -35,8 +35,8 @@ export function scopeOf(
 }
 
 /**
- * Whether a record may be used in this scope. Adapters apply the scope inside the search; each record is checked again
- * before use, because a mistake there would publish one company's text.
+ * Whether a record may be used in this scope. Adapters apply the scope inside the search; each
+ * record is checked again before use, because a mistake there would publish one company's text.
  *
  * @param target the visibility of the reviewed repository: less visible memories never reach it
  */
@@ -58,8 +58,8 @@ export function admits(
 }
 
 /**
- * What a review in this scope may see of an admitted record: everything of its own repository; of another one its
- * pattern, or nothing without one.
+ * What a review in this scope may see of an admitted record: everything of its own repository; of
+ * another one its pattern, or nothing without one.
  *
  * @returns null when the scope does not admit the record at all: then not even its existence may be mentioned
  */
@@ -73,8 +73,8 @@ function hostOf(repo: RepoKey): string {
   return repo.slice(0, repo.lastIndexOf("/"));
 }
 
-// Splits found records into what a review may see of each: its own in full, patterns of others, and withheld ones with
-// the reason.
+// Splits found records into what a review may see of each: its own in full, patterns of others, and
+// withheld ones with the reason.
 
 export interface VisibleRecords {
   readonly records: ReadonlyMap<string, MemoryRecord>;

@@ -56,8 +56,8 @@ const MOST_PLACES = 8;
 const HOLDS = 0.35;
 
 /**
- * Similarity of two pieces of code, 0–1: the share of common shingles, which are runs of one, two and three tokens, each
- * length with the same weight, including repeats (Jaccard over bags).
+ * Similarity of two pieces of code, 0–1: the share of common shingles, which are runs of one, two
+ * and three tokens, each length with the same weight, including repeats (Jaccard over bags).
  */
 export function codeLikeness(a: string, b: string): number {
   return alikeTokens(tokensOf(a), tokensOf(b));
@@ -69,8 +69,8 @@ export function hunkTokens(hunk: string): readonly number[] {
 }
 
 /**
- * Whether changed code contains the fix rather than the flagged code. A hunk with the flagged code is never called
- * fixed. Linear in the length of the hunks.
+ * Whether changed code contains the fix rather than the flagged code. A hunk with the flagged code
+ * is never called fixed. Linear in the length of the hunks.
  *
  * @param hunks head sides of hunks
  */

@@ -32,8 +32,8 @@ const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 /**
  * The signals of all memories for one change. Deterministic; a signal depends only on its arguments.
  *
- * @param memories of one repository, all written before the change; quadratic only in how many share a word, so pass a
- * few hundred
+ * @param memories of one repository, all written before the change; quadratic only in how many
+ * share a word, so pass a few hundred
  * @param lexicon the one that change and memories were prepared with
  * @param wanted names of signals; others may be missing. Null for all
  */
@@ -162,8 +162,8 @@ function firstGuess(signals: Signals, size: number): Float64Array {
 const ALONE = 0.002;
 
 /**
- * Recurring issues have similar comments on other pull requests: ln of the summed squared similarity to these, each
- * weighted by how well it fits the change.
+ * Recurring issues have similar comments on other pull requests: ln of the summed squared
+ * similarity to these, each weighted by how well it fits the change.
  *
  * @param weights rarity over many repositories, so that a comment's vector never depends on its neighbours
  * @param relevance one first guess per memory, in units of log-odds; only differences count

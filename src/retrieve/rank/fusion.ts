@@ -89,8 +89,8 @@ function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
   return [...known.values()];
 }
 
-// Pools the queries of one pull request into one list. RRF suits the retrievers of one query and was the worst way to
-// pool queries on every measured corpus, so a memory ranks by its best query.
+// Pools the queries of one pull request into one list. RRF suits the retrievers of one query and
+// was the worst way to pool queries on every measured corpus, so a memory ranks by its best query.
 
 /** max: the best fused score; best-rank: 1 / the best rank; rrf: the sum of 1 / (k + rank), for evaluations only. */
 export type Pooling = "max" | "best-rank" | "rrf";
@@ -132,8 +132,8 @@ function addTo(hit: Mutable<FusedHit>, other: FusedHit): void {
   hit.keywordScore = best(hit.keywordScore, other.keywordScore, Math.max);
 }
 
-// Shortlists the candidates whose records are read: ranks cheaply show which ones have a chance, and reading, comparing
-// and weighing texts is the expensive part of a search.
+// Shortlists the candidates whose records are read: ranks cheaply show which ones have a chance,
+// and reading, comparing and weighing texts is the expensive part of a search.
 
 /**
  * Candidates that are fully evaluated. Against 200, which no development query exceeds, 128 cost nothing on task G and .001 of R@10
@@ -154,8 +154,8 @@ interface Shortlisting {
 }
 
 /**
- * @returns ids, each once, without order: `listed` are fully evaluated, `behind` are the others; and all hits with
- * their fused score, best first
+ * @returns ids, each once, without order: `listed` are fully evaluated, `behind` are the others;
+ * and all hits with their fused score, best first
  */
 export function shortlist(
   queries: readonly QueryCandidates[],
@@ -204,8 +204,8 @@ export function ownWeights(
 }
 
 /**
- * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on
- * every machine and independent of where a candidate came from.
+ * Compares two scored things: higher score first; equal scores by a hash of the id, so that the
+ * order is the same on every machine and independent of where a candidate came from.
  */
 export function byScore(
   a: { readonly id: string; readonly score: number },

@@ -87,8 +87,8 @@ export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon)
 }
 
 /**
- * A cache by memory id: a change is searched again with every push and finds mostly the same memories. Holds about
- * 5,000 memories in words.
+ * A cache by memory id: a change is searched again with every push and finds mostly the same
+ * memories. Holds about 5,000 memories in words.
  */
 const readings = new LRUCache<string, ReturnType<typeof read>>({
   maxSize: 1_000_000,

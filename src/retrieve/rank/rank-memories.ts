@@ -54,9 +54,9 @@ type Candidate = FusedHit & {
 };
 
 /**
- * Ranks: evidence of each candidate; threshold on raw distance where the embedder is calibrated, else on
- * the probability of being to the point; already fixed ones left out; factors added; sorted; duplicates folded into the
- * highest one.
+ * Ranks: evidence of each candidate; threshold on raw distance where the embedder is calibrated,
+ * else on the probability of being to the point; already fixed ones left out; factors added;
+ * sorted; duplicates folded into the highest one.
  *
  * No threshold depends on a factor, such as language or recency. `semantic` orders by adjusted distance.
  *

@@ -1,5 +1,5 @@
-// How near a memory must be to count as relevant: the configured cosine distance, or a smaller one that follows from
-// the candidates.
+// How near a memory must be to count as relevant: the configured cosine distance, or a smaller one
+// that follows from the candidates.
 import type { Knowledge } from "../../config/knowledge.ts";
 import { inverseFrequency } from "../../domain/text/bm25.ts";
 
@@ -40,12 +40,12 @@ export interface Threshold {
 /**
  * The threshold for a list of candidates.
  *
- * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the largest gap. Else
- * the 75th percentile (nearest rank). Never above the configured distance, and not below half of it, so that a handful
- * of very near memories does not shut out the next.
+ * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the
+ * largest gap. Else the 75th percentile (nearest rank). Never above the configured distance, and
+ * not below half of it, so that a handful of very near memories does not shut out the next.
  *
- * @param distances raw cosine distances, in any order, before any language or recency step; non-finite values are
- * ignored
+ * @param distances raw cosine distances, in any order, before any language or recency step;
+ * non-finite values are ignored
  * @param configured from the embedder's calibration or the configuration, 0–2
  */
 export function adaptiveThreshold(
