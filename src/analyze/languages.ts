@@ -1,4 +1,4 @@
-// The language of a changed file, by name, neighbours and content, and each language's share of the change.
+// The language of a changed file by name, neighbours and content; each language's share.
 
 import { folderOf, nameOf } from "../domain/code/paths.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
@@ -109,7 +109,7 @@ function linguistName(path: string, siblings: readonly string[], content: string
   return preferLanguage(extension, candidates);
 }
 
-/** The longest known extension: `.blade.php` before `.php`; "" when none. A leading dot starts a name. */
+/** The longest known extension: `.blade.php` before `.php`; "" without one. */
 function knownExtension(base: string): string {
   const lower = base.toLowerCase();
   for (let dot = lower.indexOf(".", 1); dot !== -1; dot = lower.indexOf(".", dot + 1)) {

@@ -19,7 +19,7 @@ const GRAMMAR = new CommitParser({
   headerPattern:
     /^(?<type>[A-Za-z_][\w-]{0,39})(?<gap> ?)(?:\((?<scope>[^()]{0,100})\))?(?<bang>!?)(?<colon> ?[:：])(?<space>\s?)(?<rest>.*)$/s,
   headerCorrespondence: ["type", "gap", "scope", "bang", "colon", "space", "rest"],
-  // One line is parsed: the grammar's own searches for footers, issues and fields have nothing to find.
+  // One line has no footers, issues and fields to search for.
   noteKeywords: [],
   referenceActions: [],
   issuePrefixes: [],

@@ -40,7 +40,7 @@ export interface Remembering {
   readonly seenAs?: (record: MemoryRecord) => MemoryRecord;
 }
 
-/** Rows that are embedded and written together: small enough for any provider's request, large enough to be quick. */
+/** Rows that are embedded and written together: few enough for any provider's request. */
 const BATCH = 96;
 
 /**
@@ -98,7 +98,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   };
 }
 
-/** An unchanged source keeps the fields that a model wrote: they cost money, and imports and reviews have none. */
+/** An unchanged source keeps the fields that a model wrote: imports and reviews have none. */
 async function withKnownFields(records: readonly MemoryRecord[], memory: Memory): Promise<readonly MemoryRecord[]> {
   const bare = records.filter((record) => record.described === null && waitsForFields(record));
   const known = new Map<string, WrittenFields>();
@@ -157,7 +157,7 @@ export function fileRecords(
   return { records: fromSections(file, file.corpus, sections), skipped };
 }
 
-/** Parses one line of an import, of our own export or a corpus, into a memory; or says why it holds none. */
+/** Parses one line of an import into a memory, or returns why it has none. */
 export function rowRecord(
   line: string,
   rules: CommentRules,

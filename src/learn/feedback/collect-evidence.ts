@@ -169,7 +169,7 @@ function withdrawnOf({ before, pull, memories }: Observed, read: readonly Unatte
  * The state of a finding's code.
  *
  * @param text of the file at the newest head; null when the file was removed
- * @returns null when unknown: a finding about a whole file, a removed line, or code that was never known
+ * @returns null for a whole file, a removed line, or code that was never known
  */
 export function codeStatus(
   { finding, shape }: Pick<EarlierFinding, "finding" | "shape">,

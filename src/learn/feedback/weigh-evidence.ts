@@ -15,7 +15,7 @@ interface WeighedOutcome {
   readonly outcome: Outcome;
   /** Null while the outcome is `posted`. */
   readonly decided: Decided | null;
-  /** Of people with write access: commands always, words and reactions only while it is declined. */
+  /** Of people with write access: commands; words and reactions only while it is declined. */
   readonly rejections: readonly Rejection[];
   /** True when a person with write access responded, regardless of the outcome. */
   readonly isAnswered: boolean;
@@ -23,7 +23,7 @@ interface WeighedOutcome {
   readonly isChanged: boolean;
   /** In sentences of ours, never empty. */
   readonly because: readonly string[];
-  /** All given evidence, each once, by time and key; its effect is `decided`, `counts`, or why it has no weight. */
+  /** All evidence, each once, by time and key: `decided`, `counts`, or why it has no weight. */
   readonly evidence: readonly { readonly evidence: Evidence; readonly effect: string }[];
 }
 
@@ -127,7 +127,7 @@ function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severit
 
 const CONSENTED = "its lines changed, and a person with write access resolved the thread or agreed";
 
-/** The latest words of each person, else their latest reaction; rejections before a restore no longer count. */
+/** Each person's latest words, else latest reaction; no rejections from before a restore. */
 function positionsOf(voices: readonly Evidence[]): readonly Position[] {
   const restored = voices.findLast(({ kind }) => kind === "restored");
   const since = restored === undefined ? -1 : voices.indexOf(restored);

@@ -37,7 +37,7 @@ export function waitsForFields(record: MemoryRecord): boolean {
   return record.described.source !== sourceHash(record);
 }
 
-/** Why a memory gets no fields without asking a model: `rejected/REASON`; null when a model is needed. */
+/** Why a memory gets no fields: `rejected/REASON`; null when a model has to be asked. */
 export function rejectedByRule({ outcome, text, replies }: MemoryRecord): string | null {
   if (outcome === "declined") return "rejected/declined";
   return replies.length === 0 && lowInformation(text) !== null ? "rejected/says-nothing" : null;
@@ -91,7 +91,7 @@ const REPLY_CHARS = 800;
 const REPLIES = 8;
 const HUNK_CHARS = 3_000;
 
-/** A situation of 70 words, a lesson and five tags are about 200 tokens; models that think first need more. */
+/** Situation, lesson and tags are about 200 tokens; models that think first need more. */
 const DESCRIBE_REPLY_TOKENS = 2_000;
 
 /** @param delimiter unguessable and new */

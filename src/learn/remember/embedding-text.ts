@@ -6,7 +6,7 @@ import { isOfReview, type MemoryRecord, type RecordHashes } from "../../domain/m
 import { cutText } from "../../domain/text/cut-text.ts";
 import { canonicalJson, shortHash } from "../../domain/text/hash.ts";
 
-/** Embedders read about 8,000 tokens, code has about three characters a token, and the beginning matters most. */
+/** Embedders read about 8,000 tokens; code has about three characters a token. */
 const MAX_DIGEST = 12_000;
 
 /**
@@ -25,14 +25,14 @@ export function digest(record: MemoryRecord): string {
   return cutText(context === "" ? body : `${context}\n${body}`, MAX_DIGEST).toWellFormed();
 }
 
-/** `situation | tag | tag | lesson`; "" when neither situation nor lesson was written: tags alone are too little. */
+/** `situation | tag | tag | lesson`; "" without situation and lesson: tags alone are too little. */
 function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
   if (situation === null && lesson === null) return "";
   const parts = [situation, ...tags, lesson].map((part) => part?.trim());
   return parts.filter(Boolean).join(" | ");
 }
 
-/** Older versions did not hash these without a value, and a row with an equal hash is not written again. */
+/** Older versions left these out without a value: equal hashes spare a write. */
 const LATER = new Set(["flaggedCode", "fixedCode", "decided", "described", "sharing"]);
 
 /** @param embedded its digest */
@@ -45,7 +45,7 @@ export function recordHashes(of: MemoryRecord, embedded: string): RecordHashes {
   return { record, embedded: shortHash(embedded, HASH_DIGITS) };
 }
 
-/** Hash of the model's input and of whether the comment was declined: changed text needs new fields. */
+/** Hash of the model's input and of a decline: changed text needs new fields. */
 export function sourceHash({ text, replies, hunk, outcome }: MemoryRecord): string {
   return shortHash(canonicalJson([text, replies, hunk, outcome === "declined"]), HASH_DIGITS);
 }

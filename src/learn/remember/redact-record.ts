@@ -6,7 +6,7 @@ import { cutText } from "../../domain/text/cut-text.ts";
 /** Replaces every secret with a mark; doing so twice changes nothing more. */
 export type Redact = (text: string) => Promise<string>;
 
-/** The record without secrets. Rejects with what `redact` rejects with, so that nothing unredacted is stored. */
+/** The record without secrets. Rejects where `redact` does: nothing unredacted is stored. */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
   const orNull = async (text: string | null) => (text === null ? null : redact(text));
   /** Cut to the limit of every stored piece of code. */
@@ -45,7 +45,7 @@ export function cutHunk(hunk: string): string {
   return `${header}${CUT}\n${lastLines(hunk, MAX_HUNK - header.length - CUT.length - 1)}`.toWellFormed();
 }
 
-/** As many whole lines from the end as fit into `most` UTF-16 units; of a longer last line its beginning. */
+/** The last whole lines that fit into `most` UTF-16 units; of a longer last line its beginning. */
 export function lastLines(text: string, most: number): string {
   if (text.length <= most) return text;
   const newline = text.indexOf("\n", text.length - most - 1);
