@@ -126,7 +126,7 @@ export function searchMemory(text: string, search: HandSearch, ports: RetrievePo
   return retrieve(context, signals, ports, settings);
 }
 
-/** Precedents for a question in a comment, if the gate's rules for questions want them. Never rejects. */
+/** Precedents for a question in a comment, if the gate for questions wants them. Never rejects. */
 export function retrieveForQuestion(
   question: AskedQuestion,
   ports: RetrievePorts,

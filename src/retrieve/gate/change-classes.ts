@@ -55,7 +55,7 @@ export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   );
 }
 
-/** No line to review: left out for known reasons, binary, or renamed and re-moded without a changed line. */
+/** No line to review: left out for known reasons, binary, or renamed without a changed line. */
 export function isNothingToReview(changed: ChangedFiles): boolean {
   return isWholly(changed, isWithoutLines, (file) => classOf(file) !== "unknown");
 }
@@ -84,7 +84,7 @@ function classOf({ reason }: LeftOut): "lock" | "made" | "empty" | "unknown" {
   return LEFT_OUT.find(([pattern]) => pattern.test(reason))?.[1] ?? "unknown";
 }
 
-// Changes without effect on programs: white space, and whole comment lines. In doubt it is a change of code.
+// Changes without effect on programs: white space and whole comment lines; in doubt it is code.
 
 interface Grammar {
   /** Starts of comments that end with their line. */
@@ -184,7 +184,7 @@ function normalised(text: string, { indented }: Grammar): string {
 
 const CHANGELOG = /(?:^|\/)(?:CHANGE(?:S|LOG)|HISTORY|NEWS|RELEASES?|RELEASE[-_]NOTES)(?:\.[a-z]{1,5})?$/i;
 
-/** A line that is only the field of a version. In a POM, where dependencies look the same, a snapshot's version. */
+/** A line that is only a version's field; in a POM, where dependencies have one, a snapshot's. */
 const VERSION_LINE =
   /^\s{0,40}(?:"?version"?\s?[:=]|__version__\s?=|VERSION\s?=|(?:pub |public |export )?(?:static |final )?const (?:string )?version\s?=)\s{0,4}["']?(v?\d[\w.+-]{0,60})["']?[,;]?\s*$|^\s{0,40}<version>(\d[\w.+-]{0,60}-SNAPSHOT|\d[\w.+-]{0,60})<\/version>\s*$|^(v?\d{1,6}\.\d[\w.+-]{0,60})\s*$/i;
 

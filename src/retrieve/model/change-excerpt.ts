@@ -32,7 +32,7 @@ interface ExcerptBudget {
 }
 
 const WIDE: ExcerptBudget = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
-/** Beside 25 memories, so that the question costs less than a cent: reviewers comment on changed lines. */
+/** Beside 25 memories the question still costs less than a cent. */
 export const NARROW: ExcerptBudget = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
 
 export interface ExcerptSubject {

@@ -22,7 +22,7 @@ interface WrittenWish {
   readonly examples: () => Promise<readonly Pick<MemoryRecord, "situation" | "text">[]>;
 }
 
-/** Appends variants of kind `pattern` and `hypothetical` to the query, those that are configured and answered. */
+/** Appends the variants `pattern` and `hypothetical`, where configured and answered. */
 export async function withWritten(
   own: RetrievalQuery,
   { context, signals }: { readonly context: ExcerptSubject; readonly signals: ReviewSignals },
@@ -192,7 +192,7 @@ function wordCount(text: string): number {
 // A hypothetical memory as query: the situation that a change like this would remind a reviewer of.
 // It is used only when it is nearer to memories than the change itself is.
 
-/** Least cosine similarity of the nearest memory: below it the situation resembles nothing that happened. */
+/** Least cosine similarity of the nearest memory: below it the situation resembles none. */
 const LEAST_SIMILARITY = 0.3;
 /** Two sentences of fifty words have about 350 characters. */
 const SITUATION_CHARS = 700;

@@ -32,7 +32,7 @@ export interface Reranking {
   readonly most: number;
   /** How many must be in order: a query with no more candidates is not asked. */
   readonly keep: number;
-  /** True: one question over all candidates, because the asker knows the change; false: one per query. */
+  /** True: one question about all candidates, by an asker that knows the change; else one a query. */
   readonly once: boolean;
 }
 
@@ -188,12 +188,12 @@ export function rerankingOf(
   return null;
 }
 
-// A small language model as reranker: it sees the change and all candidates at once and lists them in order.
+// A small language model as reranker: it sees the change and all candidates, and orders them.
 
-/** Candidates that a model sees: with 400 characters of each, and the change, a question has about 6,000 tokens. */
+/** Candidates that a model sees: with 400 characters of each a question has about 6,000 tokens. */
 const SHOWN = 25;
 
-/** Asks only once: an answer without candidates, an error or silence keep the given order, and report why. */
+/** Asks once: an answer without candidates, an error or silence keep the order, and report why. */
 export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">, change: ChangeExcerpt): AskOrder {
   return async (_query, candidates) => {
     const wording = (delimiter: string) => rerankQuestion(change, candidates, delimiter);
@@ -274,7 +274,7 @@ function candidateText({ path, type, language, outcome, text }: RerankCandidate,
   return `[${index}] ${about}\n    ${line(text, PREVIEW)}`;
 }
 
-/** At most `max` characters of the text on one line; only those are read, so a huge text costs nothing. */
+/** At most `max` characters of the text on one line; no more are read. */
 function line(text: string, max: number): string {
   const flat = text
     .slice(0, max * 4)

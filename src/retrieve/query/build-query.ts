@@ -131,7 +131,7 @@ function droppedText({ name, lines }: Part, kept: number): string {
   return kept === 0 ? name : `${name} after the first ${kept} of ${lines.length}`;
 }
 
-// The query variants of a pull request: its intent, its paths, its characteristics, and its own changed code.
+// The query variants of a pull request: intent, paths, characteristics, and its changed code.
 
 /** Characters of one hunk's text: about one thought for an embedder. */
 const HUNK_CHARS = 1_500;
@@ -187,7 +187,7 @@ function codeText({ pull }: VariantSubject, { languages, risks, intent }: Varian
   return lines.join("\n").trim();
 }
 
-/** Path, enclosing function, and the changed lines: added ones, or removed ones when nothing was added. */
+/** Path, enclosing function, and the added lines, or the removed ones when none was added. */
 function hunkText({ path, hunk }: ScoredHunk): string {
   const added = hunk.lines.filter(({ kind }) => kind === "added");
   const shown = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");

@@ -61,7 +61,7 @@ export function admits(
  * What a review in this scope may see of an admitted record: everything of its own repository; of
  * another one its pattern, or nothing without one.
  *
- * @returns null when the scope does not admit the record at all: then not even its existence may be mentioned
+ * @returns null when the scope does not admit the record: nobody may learn that it exists
  */
 export function crossing(scope: Scope, target: Repo["visibility"], record: MemoryRecord): Crossing | null {
   if (!admits(scope, target, record)) return null;
@@ -196,7 +196,7 @@ function bareWords(text: string): readonly string[] {
   });
 }
 
-/** Letters only, at most one capital, at the beginning, and all parts known to many public repositories. */
+/** Letters only, a capital only at the beginning, all parts known to many public repositories. */
 function isCommon(word: string, names: ReadonlySet<string>): boolean {
   if (!/^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word)) return false;
   const isKnown = (part: string) => part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
@@ -204,7 +204,7 @@ function isCommon(word: string, names: ReadonlySet<string>): boolean {
   return parts.every((part) => !names.has(part) && isKnown(part));
 }
 
-/** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. An extension is no name. */
+/** Lower-case names of the record's source: people, repository, owner, file without extension. */
 function namesOf({ repoName, provenance, path, symbol, decided }: MemoryRecord): ReadonlySet<string> {
   const file = withoutExtension(path ?? "");
   const named = [repoName, provenance.author, file, symbol, decided?.by].flatMap((name) => name ?? []);

@@ -1,4 +1,4 @@
-// Detects memories about code that a change contains in its fixed form: their warning does not apply.
+// Detects memories about code that a change has in its fixed form: the warning does not apply.
 
 import { runKey, textTokens } from "../../domain/code/code-fingerprint.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -13,7 +13,7 @@ const MOST_HUNKS = 40;
 
 /**
  * @param files of the change
- * @returns whether the change contains the memory's fix and not the flagged code; false for a memory without both
+ * @returns whether the change has the memory's fix, not the flagged code; false without a pair
  */
 export function fixedInChange(
   files: readonly FileDiff[],
@@ -33,7 +33,7 @@ export function fixedInChange(
   };
 }
 
-// Flagged code and its fix are similar, so similarity to one proves little: the comparison of the two decides.
+// Flagged code and its fix are similar: only the comparison of both similarities decides.
 
 const REDACTION_MARKS = new RegExp(REDACTION_MARK, "g");
 
@@ -82,7 +82,7 @@ export function fixedAlready(hunks: readonly (readonly number[])[], { flagged, f
   return toFix >= HOLDS && nearest(before) < toFix;
 }
 
-/** Similarity of the window of a text that shares most runs of tokens with `part` in one alignment. */
+/** Similarity of the window of a text that shares most runs of tokens with `part`. */
 function bestPlace(text: readonly number[], part: readonly number[]): number {
   const length = Math.min(LONGEST_SHINGLE, part.length);
   const places = new Map<number, number>();

@@ -1,4 +1,4 @@
-// The weights of a memory besides its relevance: each factor is one function of the memory and the change.
+// A memory's weights besides relevance: each factor is a function of memory and change.
 
 import { folderOf, withoutExtension } from "../../domain/code/paths.ts";
 import type { Severity } from "../../domain/finding.ts";
@@ -93,7 +93,7 @@ function relatedFilesFactor(strategy: Strategy | null, path: string | null, chan
   return changed.paths.has(withoutExtension(path)) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
 }
 
-/** The paths of the changed files, and of moved ones those that they had: what was said about a file moves with it. */
+/** The paths of the changed files, and earlier ones: comments on a file move with it. */
 export function pathsOf(files: readonly Pick<FileDiff, "path" | "previousPath">[]): readonly string[] {
   return files.flatMap(({ path, previousPath }) => (previousPath === null ? path : [path, previousPath]));
 }

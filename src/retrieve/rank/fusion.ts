@@ -27,10 +27,10 @@ export interface FusedHit {
   readonly keywordScore: number | null;
 }
 
-/** The constant of reciprocal rank fusion as published (Cormack et al. 2009); 20–100 change little. */
+/** The constant of reciprocal rank fusion (Cormack et al. 2009); 20–100 change little. */
 const RRF_K = 60;
 
-/** Fuses the two lists of one query by reciprocal rank: the sum of weight / (k + rank), rank from 1. */
+/** Fuses a query's two lists by reciprocal rank: the sum of weight / (k + rank), rank from 1. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
   const hits = facts(found);
   for (const hit of hits) {
@@ -92,7 +92,7 @@ function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
 // Pools the queries of one pull request into one list. RRF suits the retrievers of one query and
 // was the worst way to pool queries on every measured corpus, so a memory ranks by its best query.
 
-/** max: the best fused score; best-rank: 1 / the best rank; rrf: the sum of 1 / (k + rank), for evaluations only. */
+/** The best fused score; or, for evaluations: 1 / the best rank, or the sum of 1 / (k + rank). */
 export type Pooling = "max" | "best-rank" | "rrf";
 
 /**
@@ -188,13 +188,13 @@ const WEIGHTS: Readonly<Record<Strategy, RetrieverWeights>> = {
   "related-files": { vector: 1, keyword: 1 },
 };
 
-/** Multiplies the retrievers' own weights by the strategy's factors; without a strategy all are equal. */
+/** Multiplies the retrievers' own weights by the strategy's factors, 1 without a strategy. */
 export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights): RetrieverWeights {
   const factors = WEIGHTS[strategy ?? "hybrid"];
   return { vector: own.vector * factors.vector, keyword: own.keyword * factors.keyword };
 }
 
-/** The configured weights apply to the weighted fusion; for fusion by rank, the embedder's quality sets them. */
+/** The configured weights for the weighted fusion; by rank, those of the embedder's quality. */
 export function ownWeights(
   { fusion, weights }: Knowledge["retrieval"],
   embedder: { readonly weight: number } | null,

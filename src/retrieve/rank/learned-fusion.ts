@@ -38,7 +38,7 @@ export function askedChange(context: PullRequestContext): AskedChange {
 /** What text, place and vector say about a candidate. */
 export interface Learned {
   readonly terms: readonly ScoreTerm[];
-  /** That it is to the point, by its text and place alone, 0–1: comparable between changes, stores and embedders. */
+  /** That it is to the point, by text and place alone, 0–1: comparable between changes and stores. */
   readonly probability: number;
 }
 
@@ -112,7 +112,7 @@ export interface FusionWeight {
 
 export interface FusionTable {
   readonly weights: readonly FusionWeight[];
-  /** Measured share of labelled memories among those from this score on, up to the next; ascending in both. */
+  /** Measured share of labelled memories from this score to the next; ascending in both. */
   readonly calibration: readonly { readonly from: number; readonly probability: number }[];
 }
 
@@ -154,7 +154,7 @@ export function fuseLearned(
   }));
 }
 
-/** A signal by mean and deviation over the development data alone, so that it says the same in any company. */
+/** A signal by mean and deviation over the development data: independent of other candidates. */
 export function standardised(
   values: Float64Array,
   { mean, deviation }: Pick<FusionWeight, "mean" | "deviation">,

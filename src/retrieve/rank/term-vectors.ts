@@ -1,9 +1,9 @@
-// Texts as bags of numbered words, one after another in flat arrays, for the comparisons of a search.
+// Texts as bags of numbered words in flat arrays, for the comparisons of a search.
 import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../../domain/text/bm25.ts";
 import { type Background, rarity } from "../../domain/text/word-rarity.ts";
 import type { Lexicon } from "./term-ids.ts";
 
-/** The words of text t are at starts[t] … starts[t + 1], each once, in order of first occurrence. */
+/** Text t has words starts[t] … starts[t + 1], each once, in order of first occurrence. */
 interface Bags {
   readonly starts: Uint32Array;
   readonly words: Uint32Array;

@@ -12,7 +12,7 @@ export interface ThresholdSettings {
   readonly minGap: number;
   /** Without such a gap, this part of the candidates is admitted. */
   readonly percentile: number;
-  /** Candidates at least this near are always admitted; half of the configured distance when null. */
+  /** Candidates as near as this are always admitted; null: half of the configured distance. */
   readonly floor: number | null;
   /** Never more than this, and never more than configured. */
   readonly ceiling: number | null;
@@ -82,7 +82,7 @@ function largestGap(sorted: readonly number[]): { readonly before: number; reado
  */
 export const LEAST_PROBABILITY = 0.015;
 
-// Place alone says nothing about a change, and a probability counts place: a memory that is admitted by it needs words too.
+// A probability counts place, which alone says nothing: what it admits needs words too.
 
 /**
  * A memory must weigh as much in BM25 as this part of a word that occurs in one memory of the repository and nowhere else. Of the
