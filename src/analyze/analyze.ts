@@ -1,5 +1,5 @@
-// The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no clock; the same
-// context gives the same signals.
+// The analyze stage: derives the signals from the pull request that gather read. Pure: no port, no
+// clock; the same context gives the same signals.
 
 import { fileList } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
@@ -24,7 +24,7 @@ const HEAD_READ = 2000;
 /**
  * Intent, languages, risks, author and size of a change. Never throws, for any paths and texts.
  *
- * Files left out of the review count only as neighbours: a header beside C++ is C++ even when the C++ is vendored.
+ * Files left out count only as neighbours: a header beside vendored C++ is C++.
  */
 export function analyze(context: PullRequestContext): ReviewSignals {
   const { pull, files, config } = context;
@@ -55,7 +55,7 @@ export function analyze(context: PullRequestContext): ReviewSignals {
   };
 }
 
-/** The beginning of the head file; without it the head side of the hunks, or the removed lines of a removed file. */
+/** The beginning of the head file, else the hunks' head side, or a removed file's lines. */
 function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { content: string; partial: boolean } {
   const head = headTexts.get(file.path);
   if (head !== undefined) return { content: head.slice(0, HEAD_READ), partial: false };
@@ -70,17 +70,17 @@ function knownText(file: FileDiff, headTexts: ReadonlyMap<string, string>): { co
   return { content, partial };
 }
 
-/** The canonical id of a file's language, or `unknown`; `siblings` are other paths, which decide it for a header. */
+/** A file's canonical language id, or `unknown`; `siblings`, other paths, decide for a header. */
 export function languageOf(path: string, siblings: readonly string[] = []): string {
   return classifyLanguage(path, { siblings }).language;
 }
 
-/** The languages of a single file, as if it alone were changed: [] for prose, data and unknown ones. */
+/** A single file's languages, as if it alone were changed: [] for prose and data. */
 export function sharesOfFile(path: string, siblings: readonly string[]): ReviewSignals["languages"] {
   return languageShares([{ language: classifyLanguage(path, { siblings }), changedLines: 1 }]);
 }
 
-// How well the author knows the repository, according to GitHub. A hint for retrieval and tone, never a permission.
+// How well the author knows the repository: a hint for retrieval and tone, never a permission.
 
 const CORE = new Set(["OWNER", "MEMBER"]);
 const NEWCOMER = new Set(["FIRST_TIMER", "FIRST_TIME_CONTRIBUTOR"]);
@@ -121,7 +121,7 @@ function tierOfCount(merged: number): AuthorTier {
 // The size of the change.
 
 /**
- * Counts over the reviewed files. Line counts come from the source, so a file without delivered hunks still counts.
+ * Counts over the reviewed files: lines as the source counts them, also without delivered hunks.
  *
  * @param files the reviewed files, with `facts` in the same order
  */
@@ -141,7 +141,7 @@ function sum(files: readonly FileDiff[], of: (file: FileDiff) => number): number
   return files.reduce((total, file) => total + of(file), 0);
 }
 
-// The kind of a changed file, from its path alone: test, infrastructure, documentation, configuration or source.
+// The kind of a changed file, from its path alone.
 
 /**
  * First match wins; tests come before all of these. Infrastructure comes before configuration,
@@ -166,7 +166,7 @@ const PATTERNS = {
   docs: [
     /\.(?:md|mdx|markdown|rst|adoc|asciidoc|txt|org|pod|rdoc|wiki|tex)$/i,
     /(?:^|\/)(?:docs?|documentation|man|javadoc)\//i,
-    // Without an extension, or with one in capitals (LICENSE.APACHE): src/security.ts and install.sh are code.
+    // Without a small extension (LICENSE.APACHE): src/security.ts and install.sh are code.
     /(?:^|\/)(?:README|CHANGE(?:S|LOG)|CONTRIBUTING|COPYING|LICEN[CS]E|UNLICENSE|NOTICE|AUTHORS|HISTORY|INSTALL|NEWS|SECURITY|CODE_OF_CONDUCT|THANKS|CREDITS|CITATION)(?:-[\w-]+)?$/i,
     /(?:^|\/)(?:README|COPYING|LICEN[CS]E|NOTICE)\.[A-Z][\w-]*$/,
   ],

@@ -56,7 +56,7 @@ interface Block {
   readonly raw: string;
 }
 
-/** Blocks below a question that may hold its answer: six cover the longest list of boxes seen in templates. */
+/** Blocks below a question that may hold its answer: six cover the longest list seen. */
 const ANSWER_REACH = 6;
 
 const HEADING = /^\s{0,3}#{1,6}(?=\s)/;
@@ -89,14 +89,14 @@ function announcedAt(block: Block, blocks: readonly Block[], index: number): num
   return below === "yes" || below === "text" ? found.at : null;
 }
 
-/** A question mark in the sentence: "Does this introduce a breaking change?", "Breaking change (API)?". */
+/** A question mark in the sentence: "Is this a breaking change?", "Breaking change (API)?". */
 function isQuestion(after: string): boolean {
   return /^[^.!?\n]{0,80}\?/.test(after);
 }
 
 /**
- * The words are alone: "**Breaking changes:**", "[Breaking changes](address)". A ticked box by itself is an
- * announcement.
+ * The words are alone: "**Breaking changes:**", "[Breaking changes](address)". A ticked box by
+ * itself is an announcement.
  */
 function isLabel(masked: string, { at, after }: { readonly at: number; readonly after: string }): boolean {
   const before = masked.slice(0, at).replace(ITEM, "");
@@ -161,7 +161,7 @@ function blockOf(lines: readonly ProseLine[], isHeading: boolean): Block {
 
 /** Longest text of a source, in UTF-16 units. */
 const MAX_TEXT = 120;
-/** How many words before the phrase a negation may be: "not a backwards compatibility breaking change" needs four. */
+/** Words between a negation and the phrase: "not a backwards compatibility breaking change". */
 const WORDS_BEFORE = 5;
 /**
  * A hedge must be nearer: "would constitute a breaking change", but "fixes #12 and is a breaking change" announces one.
@@ -181,7 +181,7 @@ const PHRASE = new RegExp(
   "giu",
 );
 
-/** `BREAKING CHANGE:`, `BREAKING-CHANGE:`, `**BREAKING CHANGES**:`, `BREAKING (internals):` at the start of a line. */
+/** `BREAKING CHANGE:`, `**BREAKING-CHANGES**:`, `BREAKING (internals):` at the start of a line. */
 const FOOTER =
   /^\s{0,3}(?:[-*+] )?(?:\p{Extended_Pictographic}\u{FE0F}? ?)?(?:\*\*|__)?(?:(?:[Bb]reaking|BREAKING)[ -](?:[Cc]hange|CHANGE)[Ss]?|BREAKING)(?:\*\*|__)?(?: ?\([^()]{1,60}\))?(?:\*\*|__)?[:：](?:\*\*|__)?/u;
 
@@ -200,12 +200,12 @@ const HEDGES = new Set(
 
 const NO = /^(?:no|none|nope|n\/a|na|nil|false|nothing|not applicable|❌|✖|🚫)(?![\p{L}\p{N}])/iu;
 const YES = /^(?:yes|yep|true|✅|✔)(?![\p{L}\p{N}])/iu;
-/** Marks, and a comment in brackets, between a label and its answer: `**Breaking change** (y/n)?: no`, `| … | no |`. */
+/** Marks and a bracket between label and answer: `**Breaking change** (y/n)?: no`, `| … | no |`. */
 const FILLER = /^[\s*_:：?|\-–—=>)\]]{0,12}(?:\([^()]{0,80}\)[\s*_:：?|\-–—=>]{0,12})?/u;
 const TAKEN_BACK =
   /^\W{0,3}(?:(?:are|is|were|was|have|has|will|should)\s(?:not|no|never|none|avoided)|aren|isn|weren|wasn)(?!\w)/i;
 
-/** The index of the words that announce a breaking change, and the text after them; null without any, or when all are negated. */
+/** Where words announce a breaking change, and the text after them; null when none do. */
 function announcement(masked: string): { readonly at: number; readonly after: string } | null {
   const footer = FOOTER.exec(masked);
   if (footer !== null) {

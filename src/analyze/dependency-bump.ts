@@ -1,5 +1,5 @@
-// Detects a dependency bump, its package and its size. Two signs of four are needed, because people write "Update …"
-// too.
+// Detects a dependency bump, its package and its size. Two signs of four are needed, because people
+// write "Update …" too.
 
 import type { PullRequest } from "../domain/pull-request.ts";
 import type { DependencyBump, SemverStep } from "../domain/signals.ts";
@@ -13,13 +13,13 @@ export interface BumpInput extends Pick<PullRequest, "body" | "commits" | "label
 }
 
 /**
- * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's prefix is
- * configurable.
+ * Branch prefixes of the bots. Dependabot's separator can be configured to `-` or `_`; Renovate's
+ * prefix is configurable.
  */
 const BRANCH =
   /^(?:dependabot[/_-]|renovate[/-]|(?:greenkeeper|depfu|snyk-(?:upgrade|fix)|pyup)[/-]|pre-commit-ci-update-config$)/;
 
-/** Logins of bots; only an App can have `[bot]` in its login. Self-hosted Renovates are named after their owner. */
+/** Only an App can have `[bot]` in its login. Self-hosted Renovates have their owner's name. */
 const SENDERS = [
   /^dependabot(?:-preview)?(?:\[bot\])?$/,
   /^(?:renovate(?:-bot)?|(?:[a-z0-9-]{1,60}-)?renovate(?:-[a-z0-9-]{1,60})?\[bot\])$/,
@@ -62,7 +62,7 @@ function completeVersions(input: BumpInput, title: ReturnType<typeof bumpTitle>)
   return { from: stated.from, to: known.to ?? stated.to };
 }
 
-/** Dependabot: "Bumps [x](…) from A to B."; Renovate: a table cell "[`A` -> `B`](…)" or "`A` → `B`". */
+/** Dependabot: "Bumps [x](…) from A to B."; Renovate: a cell "[`A` -> `B`](…)" or "`A` → `B`". */
 function statedVersions(text: string): { readonly from: string; readonly to: string } | null {
   const match =
     /^Bumps [^\n]{1,400}? from `?([^\s`]{1,60})`? to `?([^\s`]{1,60}?)`?\.?$/m.exec(text) ??
@@ -78,14 +78,14 @@ function agrees(title: string | null, stated: string): boolean {
 
 // The semver step between two versions as bots write them.
 
-/** `1.2`, `v3`, `^4.4.0`, `2024.1.1`, `1.2.3.4`, `11.0.0-beta.3`, `1.24-alpine`; a commit hash is no version. */
+/** `1.2`, `v3`, `^4.4.0`, `1.2.3.4`, `11.0.0-beta.3`, `1.24-alpine`; a commit hash is none. */
 const VERSION = /^[v^~>=<]{0,3}(\d{1,9})(?:\.(\d{1,9}))?(?:\.\d{1,9}){0,4}(?:[-+.][\w.+-]{0,100})?$/i;
 const HASH = /^[0-9a-f]{7,40}$/i;
 
 /**
- * The semver step between two versions in either direction: the first of major and minor that differs, else patch.
- * Partial, calendar and four-part versions are read as their first three numbers. "unknown" when one is missing or no
- * version, or both are the same.
+ * The semver step between two versions in either direction: the first of major and minor that
+ * differs, else patch. Partial, calendar and four-part versions are read as their first three
+ * numbers. "unknown" when one is missing or no version, or both are the same.
  */
 export function bumpStep(from: string | null, to: string | null): SemverStep {
   const before = version(from);
@@ -110,10 +110,10 @@ interface BumpTitle {
   readonly to: string | null;
 }
 
-// Limits: npm allows 214 characters in a name. bumpStep checks versions; here any word with a digit matches.
+// npm allows 214 characters in a name. bumpStep checks versions: here any digit matches.
 const NAME = "[`'\"]?([^\\s`'\"]{1,214})[`'\"]?";
 const VERSION_SOURCE = "[`'\"]?([v^~>=<]{0,3}\\d[\\w.+~-]{0,79}|[0-9a-f]{7,40})[`'\"]?";
-/** ` in /docs`, ` in the actions group`, ` [security]`, ` (main)`, ` 🚀`: a bot's additions at the end. */
+/** ` in /docs`, ` in the actions group`, ` [security]`, ` (main)`, ` 🚀`: a bot's additions. */
 const TAIL =
   "(?: in \\S{1,300}| in the \\S{1,100} group| across \\d{1,5} director(?:y|ies)| \\[[^\\]]{1,40}\\]| \\([^)]{1,60}\\)){0,4} ?\\p{Extended_Pictographic}?\\.?$";
 const KIND_BEFORE =
@@ -141,8 +141,8 @@ const GROUP = [
   pattern(`(?:lock ?file maintenance|pre-commit autoupdate)${TAIL}`),
 ];
 /**
- * Dependabot omits the versions from a title that would be too long; its scope, directory or a path-like name identify
- * it.
+ * Dependabot omits the versions from a title that would be too long; its scope, directory or a
+ * path-like name identify it.
  */
 const NAME_ONLY = pattern(`bump ${NAME}${TAIL}`);
 

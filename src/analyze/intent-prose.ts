@@ -1,5 +1,5 @@
-// Extracts the author's own statements from Markdown: code, quotations and hidden comments become unreadable. One pass;
-// linear in the length of the text.
+// Extracts the author's own statements from Markdown: code, quotations and hidden comments become
+// unreadable. One pass; linear in the length of the text.
 import { closesFence, codeSpans } from "../domain/text/rendered-markdown.ts";
 
 /**
@@ -23,8 +23,8 @@ const QUOTE = /^\s{0,3}>/;
 const BLANK: ProseLine = { masked: "", raw: "" };
 
 /**
- * The lines of a Markdown text, with the same numbers; fenced code, quoted lines and HTML comments become blank. An
- * unclosed fence or comment reaches to the end, as on GitHub.
+ * The lines of a Markdown text, with the same numbers; fenced code, quoted lines and HTML comments
+ * become blank. An unclosed fence or comment reaches to the end, as on GitHub.
  */
 export function intentProse(markdown: string): readonly ProseLine[] {
   const open: Open = { fence: null, hidden: false };

@@ -1,5 +1,5 @@
-// Derives the intent of a pull request from its text. Total over all strings, deterministic, and linear in the length
-// of the text; all input is untrusted.
+// Derives the intent of a pull request from its text. Total over all strings, deterministic, and
+// linear in the length of the text; all input is untrusted.
 
 import type { Intent, IssueRef, Profile } from "../domain/signals.ts";
 import type { TitleCommand } from "../domain/title-tags.ts";
@@ -24,7 +24,7 @@ const MAX_FOCUS_AREAS = 20;
 /** Tags for machines and numbers: "[ci skip]", "[skip actions]", "[1/3]", "[#1331]". */
 const NO_TOPIC = /^(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip|[^\p{L}]*|v?\d[\w.]*)$/u;
 
-/** A dependency bump's description is another project's changelog: it is not searched for breaks, reverts and issues. */
+/** A bump's description is another project's changelog: its breaks, reverts and issues are not read. */
 export function parseIntent(input: IntentInput): Intent {
   const title = parseTitle(input.title);
   const bump = dependencyBump({ ...input, title });
@@ -59,13 +59,13 @@ function focusAreas({ commands, otherTags }: ParsedTitle): readonly string[] {
   return [...new Set([...asked, ...topics])].slice(0, MAX_FOCUS_AREAS);
 }
 
-/** A title that quotes the reverted one, as GitHub's button and `git revert` do, or names its number or commit. */
+/** A title that quotes the reverted one, as `git revert` does, or names its number or commit. */
 const REVERT_TITLE =
   /^revert(?:ed|s)?:? ["“].|^reverts? (?:pr |pull request )?(?:[\w.-]{1,100}\/[\w.-]{1,100})?#\d{1,10}(?!\w)/is;
 /** A word of hexadecimal letters without a digit ("defaced") is a word. */
 const HASH = String.raw`(?=[a-f]{0,39}\d)[0-9a-f]{7,40}(?!\w)`;
 const REVERT_COMMIT = new RegExp(`^reverts? (?:commit )?${HASH}`, "i");
-/** Git's own sentence, and GitHub's `Reverts owner/repo#12`; only at the start of a line, to exclude prose. */
+/** Git's sentence and GitHub's `Reverts owner/repo#12`, at the start of a line only. */
 const REVERT_SENTENCE = new RegExp(
   String.raw`^\s{0,3}(?:[-*] )?(?:this )?(?:partially )?reverts? (?:(?:the )?(?:commits?|pr|pull request)[ :]{1,2})?(?:(?:https?:\/\/[\w.-]{1,80}\/)?[\w.-]{1,100}\/[\w.-]{1,100})?(?:(?:#|\/pull\/)\d{1,10}(?!\w)|(?:\/commit\/|@)?${HASH})`,
   "i",
@@ -91,9 +91,9 @@ const MAX_REFS = 100;
 const KEYWORD =
   /(?<![\w-])(?:(close[sd]?|fix(?:e[sd])?|resolve[sd]?)|(relate[sd]?(?:[ \t]to)?)|(see(?:[ \t]also)?)|(refs?|references?)|(part[ \t]of)|(address(?:es)?))(?![\w-])/gi;
 const NAME = "([A-Za-z0-9][A-Za-z0-9-]{0,38}/[\\w.-]{1,100})";
-/** `#12`, `GH-12`, `owner/repo#12`, or an issue's address on github.com or a GitHub Enterprise host. */
+/** `#12`, `GH-12`, `owner/repo#12`, or an issue's address on github.com or GitHub Enterprise. */
 const TARGET = `(?:(?:${NAME}|GH-(?=\\d))?#?(?<=#|GH-)(\\d{1,10})|https?://(?:www\\.)?(?:github|ghe)\\.[a-z0-9.-]{2,60}/${NAME}/(?:issues|pull)/(\\d{1,10}))(?![\\w])`;
-/** After the keyword: a colon or a space, perhaps "issue", perhaps the bracket of a link or bold marks. */
+/** After the keyword: a colon or a space, perhaps "issue", a link's bracket or bold marks. */
 const FIRST = new RegExp(
   `(?::[ \\t]{0,3}|[ \\t]{1,3})((?:the[ \\t])?(?:issues?|bugs?|tickets?|prs?|pull[ \\t]requests?)[ \\t]{1,3})?[[(*_]{0,3}${TARGET}`,
   "iy",

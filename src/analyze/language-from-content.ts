@@ -6,16 +6,16 @@ import { canonicalLanguage } from "../domain/language.ts";
 import packed from "./language-table.json" with { type: "json" };
 
 /**
- * The decisive part is at the top. Linguist reads far more; nineteen in twenty of its samples are decided by this much.
+ * The decisive part is at the top: so much decides nineteen in twenty of linguist's samples.
  */
 const READ = 2000;
 
 const XML = /^\uFEFF?\s{0,20}<\?xml[ \t]/;
 
 /**
- * @param extension the longest known extension, lower-cased with its dot, or "" when the name has none
+ * @param extension the longest known one, lower-cased with its dot, or "" when the name has none
  * @param candidates linguist names that claim the extension; distinctive words apply only to these
- * @param content the beginning of the file, or its known lines; only the first 2,000 characters are read
+ * @param content the beginning of the file, or its known lines; 2,000 characters are read
  * @returns a linguist name, or undefined when undecided
  */
 export function languageFromContent(
@@ -35,7 +35,7 @@ export function languageFromContent(
   return fromShebang(head) ?? fromModeline(head);
 }
 
-/** `#!/usr/bin/env -S python3 -u` → Python. An interpreter of several languages counts for its first. */
+/** `#!/usr/bin/env -S python3 -u` → Python. An interpreter counts for its first language. */
 export function fromShebang(head: string): string | undefined {
   const line = /^\uFEFF?#![ \t]*([^\n]{1,300})/.exec(head)?.[1];
   if (line === undefined) return undefined;
@@ -62,11 +62,11 @@ function fromModeline(head: string): string | undefined {
   return BY_ID.get(canonicalLanguage(word)) ?? BY_EXTENSION.get(`.${word.toLowerCase()}`)?.[0];
 }
 
-// Patterns that distinguish languages with the same extension. One rule per line: extensions | language | flags |
-// pattern. A text table, because its patterns are compiled only when such a file occurs, and because it reads as a
-// table.
+// Patterns that distinguish languages with the same extension. One rule per line: extensions |
+// language | flags | pattern. A text table, because its patterns are compiled only when such a file
+// occurs, and because it reads as a table.
 
-/** The first matching line wins. The patterns are ours, from the grammars of the languages; each reads in one pass. */
+/** The first matching line wins. Our own patterns, each read in one pass. */
 const TABLE = String.raw`
 .al | Perl | m | \buse\s+(?:strict|warnings|v?5\b)|^\s*(?:use|package)\s+[A-Z][\w:]*|^\s*(?:my|our|local)\s+[$@%(]|^\s*sub\s+\w+
 .as | ActionScript | m | ^[ \t]*(?:package(?:\s|\{|$)|import\s+[\w.]+;|(?:public|private|internal|override)\s+(?:\w+\s+)*(?:class|function|var)\b)|\bfunction\s+\w+\([^\n)]*\)\s*:
@@ -256,7 +256,7 @@ const ROWS = Map.groupBy(
 
 const compiled = new Map<string, readonly { readonly language: string; readonly pattern: RegExp }[]>();
 
-/** Linguist's names with the patterns of an extension (lower-cased, with its dot), in the order of trial; [] without any. */
+/** Linguist's names with the patterns of an extension (`.h`), in the order of trial. */
 export function tellingWords(extension: string) {
   const found =
     compiled.get(extension) ??
@@ -271,7 +271,7 @@ export function tellingWords(extension: string) {
 // GitHub's language data (linguist), unpacked once into maps. The packed table is generated:
 // scripts/generate-languages.ts.
 
-/** `programming` is code, `markup` is HTML and the like, `data` is JSON and the like, `prose` is text for people. */
+/** `programming` is code, `markup` like HTML, `data` like JSON, `prose` for people. */
 export type LanguageType = "programming" | "markup" | "data" | "prose";
 
 interface Packed {
@@ -297,7 +297,7 @@ export const BY_FILENAME = claims((language) => language.filenames);
 /** Interpreter of a `#!` line → linguist names. */
 export const BY_INTERPRETER = claims((language) => language.interpreters);
 
-/** Canonical id → linguist name, for words in modelines. When two names share an id, the first by name. */
+/** Canonical id → linguist name, for modelines; of two with one id the first by name. */
 const BY_ID: ReadonlyMap<string, string> = new Map(
   LANGUAGES.toReversed().map(([name]) => [canonicalLanguage(name), name]),
 );

@@ -1,4 +1,4 @@
-// The language of a changed file, by name, neighbours and content, and each language's share of the change.
+// The language of a changed file by name, neighbours and content; each language's share.
 
 import { folderOf, nameOf } from "../domain/code/paths.ts";
 import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
@@ -109,7 +109,7 @@ function linguistName(path: string, siblings: readonly string[], content: string
   return preferLanguage(extension, candidates);
 }
 
-/** The longest known extension: `.blade.php` before `.php`; "" when none. A leading dot starts a name. */
+/** The longest known extension: `.blade.php` before `.php`; "" without one. */
 function knownExtension(base: string): string {
   const lower = base.toLowerCase();
   for (let dot = lower.indexOf(".", 1); dot !== -1; dot = lower.indexOf(".", dot + 1)) {
@@ -119,8 +119,8 @@ function knownExtension(base: string): string {
   return "";
 }
 
-// Decides from the path alone whether a file without an extension is a program, or a licence, a note, a list. When the
-// content is known, its `#!` line decides instead.
+// Decides from the path alone whether a file without an extension is a program, or a licence, a
+// note, a list. When the content is known, its `#!` line decides instead.
 
 /** Folders of sources, inputs or texts; a file without an extension there is no program. */
 const OTHER_FOLDERS = new Set(
@@ -147,8 +147,8 @@ const TASK_AT_ROOT = /-|^(?:autogen|bootstrap|build|configure|gradlew|install|ma
 const RUBY_STUBS = new Set(["rails", "rake", "bundle", "rspec", "rubocop", "spring", "brakeman", "importmap"]);
 
 /**
- * The language of a program without an extension, by its path alone: nine in ten such names below the root are shell.
- * Undefined when the file is probably no program: `LICENSE-MIT`, `constructor`.
+ * The language of a program without an extension, by its path alone: nine in ten such names below
+ * the root are shell. Undefined when the file is probably no program: `LICENSE-MIT`, `constructor`.
  */
 function guessProgram(path: string, siblings: readonly string[]): string | undefined {
   const parts = path.split("/");

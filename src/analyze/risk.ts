@@ -1,4 +1,4 @@
-// Reasons to look closer: what the change touches, by its paths, and what its added lines do, by whole words.
+// Reasons to look closer: paths that a change touches, and whole words in its added lines.
 
 import { nameOf } from "../domain/code/paths.ts";
 import type { LeftOut } from "../domain/omissions.ts";
@@ -6,7 +6,7 @@ import type { FileDiff } from "../domain/pull-request.ts";
 import { type FileFacts, type FileKind, RISK_TEXTS, type Risk, type RiskId } from "../domain/signals.ts";
 
 /**
- * Files whose added lines are read. A count, never a time limit: the same change gives the same risks on any machine.
+ * Files whose added lines are read. A count, no time limit: risks are the same on any machine.
  */
 const FILES_READ = 200;
 
@@ -22,7 +22,7 @@ type Evidence = Risk["evidence"][number];
  * reports that there were more, with the first unread one. Context and removed lines never count.
  *
  * @param files the reviewed files, with `facts` in the same order
- * @param leftOut files that are not reviewed: a lock file still changes dependencies, a keystore still is a secret
+ * @param leftOut not reviewed: a lock file still changes dependencies, a keystore is a secret
  */
 export function risks(
   files: readonly FileDiff[],

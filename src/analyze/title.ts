@@ -1,5 +1,5 @@
-// Parses a pull request's title into tags, type, scope, breaking mark and subject. Total over all strings and linear in
-// their length: every pattern is anchored or sticky, and bounded.
+// Parses a pull request's title into tags, type, scope, breaking mark and subject. Total over all
+// strings and linear in their length: every pattern is anchored or sticky, and bounded.
 import { CommitParser } from "conventional-commits-parser";
 import { INTENT_TYPES, type IntentType } from "../domain/signals.ts";
 import { readTitleTags, type TitleTags } from "../domain/title-tags.ts";
@@ -19,7 +19,7 @@ const GRAMMAR = new CommitParser({
   headerPattern:
     /^(?<type>[A-Za-z_][\w-]{0,39})(?<gap> ?)(?:\((?<scope>[^()]{0,100})\))?(?<bang>!?)(?<colon> ?[:：])(?<space>\s?)(?<rest>.*)$/s,
   headerCorrespondence: ["type", "gap", "scope", "bang", "colon", "space", "rest"],
-  // One line is parsed: the grammar's own searches for footers, issues and fields have nothing to find.
+  // One line has no footers, issues and fields to search for.
   noteKeywords: [],
   referenceActions: [],
   issuePrefixes: [],

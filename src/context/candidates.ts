@@ -1,5 +1,5 @@
-// What may be shown of the repository, by what it is to the change: what encloses it, what it calls, who calls it, what it
-// implements. Words alone choose nothing.
+// What may be shown of the repository, by what it is to the change: what encloses it, what it
+// calls, who calls it, what it implements. Words alone choose nothing.
 import { folderOf, isTestPath, nameOf } from "../domain/code/paths.ts";
 import type { Definition, NamedSymbol, Reference } from "../domain/code/symbols.ts";
 import type { FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -53,7 +53,7 @@ export function unitsOf(file: FileDiff, outline: readonly Definition[], kind: Fi
   return [...units.values()].map((unit) => ({ path: file.path, kind, ...unit }));
 }
 
-/** The outermost function around a line that is not long, else the innermost; without one the innermost type. */
+/** The outermost short function around a line, else the innermost one, else the innermost type. */
 function placeOf(holders: Holders, line: number): Pick<Unit, "own" | "type"> {
   const around = holders.around(line);
   const functions = around.filter(({ kind }) => !HOLDERS.has(kind));
@@ -124,7 +124,7 @@ const TYPE_LINES = 60;
 /** Types around a change that are outlined, and whose bases are looked for. */
 const MOST_TYPES = 20;
 
-/** The types around changed functions: their head, their fields, and the first line of each of their functions. */
+/** Types around changed functions: head, fields, and the first line of each function. */
 export function enclosingTypes(
   units: readonly Unit[],
   outlines: ReadonlyMap<string, readonly Definition[]>,
@@ -198,7 +198,7 @@ function importsOf(lines: readonly string[]): readonly Range[] {
 const CALLED = { short: 16, full: 80 };
 const NAMED = { short: 10, full: 40 };
 
-/** What changed lines name, where the repository defines it: functions that they call, then types, constants and fields. */
+/** Definitions that changed lines name: called functions, then types, constants and fields. */
 export function defined(
   used: readonly UsedName[],
   changed: readonly ChangedName[],
@@ -402,7 +402,7 @@ export function callers(
   });
 }
 
-/** The names of types in the heads of the types around the change: what they extend or implement. */
+/** Names in the heads of the types around the change: what they extend or implement. */
 export function baseNames(units: readonly Unit[], texts: Texts): ReadonlySet<string> {
   const names = new Set<string>();
   for (const type of [...new Set(units.map((unit) => unit.type))].slice(0, MOST_TYPES)) {
@@ -415,7 +415,7 @@ export function baseNames(units: readonly Unit[], texts: Texts): ReadonlySet<str
   return names;
 }
 
-/** The types that changed ones extend or implement: whole, or their head and the changed functions. */
+/** Types that changed ones extend or implement: whole, or head and changed functions. */
 export function implemented(
   bases: ReadonlySet<string>,
   changed: readonly ChangedName[],
@@ -442,7 +442,7 @@ export function implemented(
   });
 }
 
-/** The same function of other types: what a change of one may have to be done to as well, or what declares it. */
+/** The same function of other types: it declares the changed one, or may need the change too. */
 export function siblings(changed: readonly ChangedName[], symbols: Symbols, words: Words): readonly Candidate[] {
   return changed.flatMap(({ name, path: own, what }): Candidate[] => {
     const others = (symbols.get(name)?.definitions ?? []).filter(

@@ -143,7 +143,7 @@ export async function contextOf(
   };
 }
 
-/** The snapshot with the changed files as gather read them: some are larger than what a snapshot holds. */
+/** The snapshot, with changed files as gather read them: some are too large for a snapshot. */
 function withHeadTexts(snapshot: Snapshot | null, { headTexts, pull }: PullRequestContext): Snapshot {
   const files = new Map<string, SnapshotFile>(snapshot?.files ?? []);
   for (const [path, text] of headTexts) {

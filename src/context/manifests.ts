@@ -1,4 +1,4 @@
-// Which lines of package files say what a change builds on: the declared engine, and the versions of packages that it imports.
+// Lines of package files that a change builds on: the engine, and versions of imported packages.
 import { folderOf, isTestPath } from "../domain/code/paths.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
@@ -20,7 +20,7 @@ const MOST_LINES = 14;
 const HARNESS_LINES = 40;
 const MOST_MANIFESTS = 6;
 
-/** Package files, and for changed tests the options of their harness, beside and above the changed files, the nearest first. */
+/** Package files, and options of changed tests' harness, beside and above them, nearest first. */
 export function manifestsOf(files: readonly FileDiff[], paths: Iterable<string>): readonly string[] {
   const above = (some: readonly FileDiff[]) => new Set(some.flatMap(({ path }) => foldersAbove(path)));
   const [folders, tested] = [above(files), above(files.filter(({ path }) => isTestPath(path)))];
@@ -36,7 +36,7 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 /**
- * Packages that changed files import, those of changed lines first, or that changed lines name in a package file.
+ * Packages that changed files import, changed lines first, or that changed manifest lines name.
  *
  * @param texts lines of each changed file at the head, by path
  */
@@ -71,7 +71,7 @@ function packageOf(name: string): string {
   return parts[0]?.includes(".") === true ? parts.slice(0, 3).join("/") : (parts[0] ?? "");
 }
 
-/** Lines of a manifest that name the engine or one of the packages, 1-based; the first of a harness's options. */
+/** 1-based lines that name the engine or a package; of a harness's options the first. */
 export function tellingLines(path: string, lines: readonly string[], packages: ReadonlySet<string>): readonly number[] {
   if (HARNESS.test(path)) return lines.slice(0, HARNESS_LINES).map((_, at) => at + 1);
   const isTelling = (line: string) =>

@@ -10,7 +10,7 @@ export interface UsedName {
   readonly name: string;
   /** How much of the change uses it. */
   readonly weight: number;
-  /** Its place among the names of the file that uses it most, from 0: a file with many names crowds out no other. */
+  /** Its place, from 0, in the file that uses it most: no file's names crowd out another's. */
   readonly rank: number;
   /** Whether a line of the diff, or of a changed function, calls it. */
   readonly called: boolean;

@@ -1,5 +1,5 @@
-// Sharing out the budget of a context: each kind has its part, what is left goes to what is worth most, and what found no place is
-// counted. No line is shown twice, and none that the diff shows.
+// Sharing out the budget of a context: each kind has its part, what is left goes to what is worth
+// most, and what found no place is counted. No line is shown twice, and none that the diff shows.
 import type { ChangeContext, ContextKind, Excerpt } from "../domain/change-context.ts";
 import { cutText } from "../domain/text/cut-text.ts";
 
@@ -8,7 +8,7 @@ export interface Candidate {
   readonly kind: ContextKind;
   readonly path: string;
   readonly why: string;
-  /** What it is shown for, a changed function or file: none takes more than its share of a kind's part. */
+  /** The changed function or file that it is shown for: each has a bounded share of a kind's part. */
   readonly of: string;
   readonly short: readonly Range[];
   /** Shown in place of `short` where the budget allows it; contains it. */
@@ -22,7 +22,7 @@ export interface Range {
   readonly last: number;
 }
 
-/** The kinds in the order of their rank, each with what it may take before the others had their part. */
+/** Kinds by rank, each with what it may take before the others had their part. */
 const PARTS: Readonly<Record<ContextKind, number>> = {
   enclosing: 0.4,
   called: 0.3,

@@ -1,8 +1,8 @@
-// The commands that people can give in a comment. The grammar, the help text, docs/commands.md and the permission
-// checks all come from one list.
+// The commands that people can give in a comment. The grammar, the help text, docs/commands.md and
+// the permission checks all come from one list.
 import type { Repo } from "./job.ts";
 
-/** A person's permission in a repository, in GitHub's terms: each level includes the ones before it. */
+/** A permission in a repository, in GitHub's terms: each level includes those before it. */
 export const ACCESS_LEVELS = ["none", "read", "triage", "write", "maintain", "admin"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
@@ -127,7 +127,7 @@ export type Command =
   /** A reply that does not name us: it is for us when we started the thread. */
   | { readonly kind: "reply"; readonly text: string };
 
-/** Where a comment is: in the pull request's conversation, in a thread on the diff, or as the body of a review. */
+/** Where a comment is: in the conversation, in a thread on the diff, or the body of a review. */
 export type CommentPlace = "conversation" | "thread" | "review";
 
 /** A comment as in its signed delivery. It is never read again, so later edits change nothing. */
@@ -139,7 +139,7 @@ export interface AskingComment {
   readonly url: string;
   /** ISO 8601 with seconds, UTC, as GitHub writes it. */
   readonly at: string;
-  /** `association` is what GitHub calls them here: a hint, no permission; absent where a delivery lacks it. */
+  /** `association` is GitHub's word for them: a hint, no permission; absent if not delivered. */
   readonly author: { readonly id: number; readonly login: string; readonly association?: string };
   /** For a thread: its file and hunk. */
   readonly path: string | null;
@@ -149,7 +149,7 @@ export interface AskingComment {
 /** A request made in one comment. */
 export interface CommandJob {
   readonly kind: "command";
-  /** `HOST/REPO_ID#NUMBER!PLACE-COMMENT_ID`: it neither replaces a review nor is replaced by one. */
+  /** `HOST/REPO_ID#NUMBER!PLACE-COMMENT_ID`: no review replaces it, and it replaces none. */
   readonly key: string;
   /** GitHub's X-GitHub-Delivery. */
   readonly delivery: string;
@@ -165,7 +165,7 @@ export interface CommandJob {
     /** The start of its description at that time; "" when the delivery lacks it. */
     readonly description: string;
     readonly authorId: number;
-    /** Of title and description at that time (see titleFingerprint); null when the delivery lacks them. */
+    /** See titleFingerprint; null when the delivery lacks title and description. */
     readonly words: string | null;
   };
 }

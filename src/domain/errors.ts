@@ -20,8 +20,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * `missing`: it does not exist, or we cannot see it. `refused`: we may not. `suspended`: the installation is suspended.
- * `unauthorised`: GitHub rejects our credentials.
+ * `missing`: it does not exist, or we cannot see it. `refused`: we may not. `suspended`: the
+ * installation is suspended. `unauthorised`: GitHub rejects our credentials.
  */
 export type Reach = "missing" | "refused" | "suspended" | "unauthorised";
 

@@ -15,7 +15,7 @@ export const CATEGORIES = [
 ] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Text to put in place of head lines startLine…line. `text` has LF between lines, and no closing newline. */
+/** Replaces head lines startLine…line. `text` has LF between lines, and none at its end. */
 export interface Suggestion {
   readonly startLine: number;
   readonly line: number;
@@ -24,7 +24,7 @@ export interface Suggestion {
   readonly crlf?: true;
 }
 
-/** An earlier comment with author and place, as far as they are known and may be shown; untrusted. */
+/** An earlier comment, with author and place where known and shown; untrusted. */
 export interface Quote {
   /** One line of at most 200 UTF-16 units and "…". */
   readonly quote?: string;
@@ -39,7 +39,7 @@ export interface Precedent extends Quote {
   readonly id: string;
   readonly url: string | null;
   readonly outcome: string;
-  /** Date, person and reason of the outcome: `2026-06-01 by @wren: by design`; untrusted. Absent when unknown. */
+  /** How the outcome came about: `2026-06-01 by @wren: by design`; untrusted. Absent: unknown. */
   readonly decided?: string;
   /** ISO 8601 date. */
   readonly date: string;
@@ -50,8 +50,8 @@ export interface Precedent extends Quote {
 }
 
 /**
- * How the place of a finding was established: by a rule; by a model with an anchor, or with a quote that occurs once in
- * the file's diff; or it is unknown, and the finding is about its file.
+ * How the place of a finding was established: by a rule; by a model with an anchor, or with a quote
+ * that occurs once in the file's diff; or it is unknown, and the finding is about its file.
  */
 export type LocMethod = "rule" | "anchor" | "quote" | "none";
 
@@ -67,7 +67,7 @@ export interface Finding {
   readonly line: number;
   readonly severity: Severity;
   readonly category: Category;
-  /** The rule's id, with its tool if it is another's: `eslint/no-eval`; null for a model's or memory's finding. */
+  /** The rule's id, after another tool's name (`eslint/no-eval`); null for a model or memory. */
   readonly rule: string | null;
   /** Rules of other tools that claim the same: `bandit/B602`; absent where there is none. */
   readonly alsoBy?: readonly string[];
@@ -81,9 +81,9 @@ export interface Finding {
   readonly source: "rule" | "tool" | "model" | "memory";
   /** 0–1; for a model's finding the product of its odds. */
   readonly confidence: number;
-  /** For a model's finding, each 0–1: the code really does what the finding claims, and the author would change it. */
+  /** Of a model's finding, each 0–1: the claim is true of the code; the author would change it. */
   readonly odds?: { readonly real: number; readonly wanted: number };
-  /** For a finding of a model that read the change several times: how many of these readings named it. */
+  /** How many readings of a model that read the change several times named it. */
   readonly agreement?: { readonly named: number; readonly of: number };
   readonly suggestion: Suggestion | null;
   readonly precedents: readonly Precedent[];
@@ -92,8 +92,8 @@ export interface Finding {
 }
 
 /**
- * Findings of a rule, ours or another tool's, share one comment that lists all their places when their texts are equal, but for
- * the names of the code at each place, and they have no suggestion.
+ * Findings of a rule, ours or another tool's, share one comment that lists all their places when
+ * their texts are equal, but for the names of the code at each place, and they have no suggestion.
  *
  * @returns the same key for such findings; null for one that needs its own comment
  */
@@ -103,10 +103,10 @@ export function sharedComment({ rule, source, severity, title, body, suggestion,
   return JSON.stringify([rule, severity, title, text, precedents.map(({ id }) => id)]);
 }
 
-/** Begins the paragraph of a rule's body that names the code at its place: findings that differ in it alone share a comment. */
+/** Begins the paragraph that names the code: findings that differ in it alone share a comment. */
 export const ABOUT = "This is";
 
-/** A finding that is not posted, and why: a comment in the code, a setting, a threshold, a precedent. */
+/** A finding that is not posted, and why: a comment in the code, a setting, a precedent. */
 export interface HeldBack {
   readonly finding: Finding;
   readonly reason: string;
@@ -130,7 +130,7 @@ interface Judged {
   readonly category: Category | null;
 }
 
-/** True for findings that no learned or configured preference may suppress: critical and security findings. */
+/** True for critical and security findings: no learned or configured preference suppresses them. */
 export function isAlwaysReported({ severity, category }: Judged): boolean {
   return severity === "critical" || category === "security";
 }
@@ -149,15 +149,15 @@ export function findingId(rule: string, path: string, lines: readonly string[], 
   return `fnd_${shortHash(JSON.stringify([rule, path, words, occurrence]))}`;
 }
 
-/** True for findings that memory repeats even after a person with write access declined them with a reason. */
+/** True where memory repeats a finding that a person with write access declined with a reason. */
 export function isAlwaysRepeated(finding: Pick<Finding, "severity" | "category" | "source">): boolean {
-  // Another tool's rules are many, and most are called security: by declining a team says which of them it means.
+  // Most rules of other tools are called security: a team declines those that it does not mean.
   return isAlwaysReported(finding) && !(finding.source === "tool" && finding.severity !== "critical");
 }
 
 /**
- * True for critical and security findings, and for major correctness findings: reactions cannot silence them, only a
- * written reason by a person with write access.
+ * True for critical and security findings, and for major correctness findings: reactions cannot
+ * silence them, only a written reason by a person with write access.
  */
 export function isProtected({ severity, category }: Judged): boolean {
   return isAlwaysReported({ severity, category }) || (severity === "major" && category === "correctness");

@@ -71,8 +71,8 @@ export interface ReviewJob {
 }
 
 /**
- * A review of each pull request with one head: GitHub does not name those of forks, so the store looks them up where it
- * keeps the delivery.
+ * A review of each pull request with one head: GitHub does not name those of forks, so the store
+ * looks them up where it keeps the delivery.
  */
 export interface HeadJobs {
   readonly kind: "heads";
@@ -116,8 +116,8 @@ export interface LabelJob extends UpkeepWork {
 }
 
 /**
- * A repository was deleted or is no longer ours to read: its memory is deleted once the host confirms it. Triggers:
- * `deleted`, `removed`, `uninstalled`; `missing` without a delivery.
+ * A repository was deleted or is no longer ours to read: its memory is deleted once the host
+ * confirms it. Triggers: `deleted`, `removed`, `uninstalled`; `missing` without a delivery.
  */
 export interface ForgetJob extends UpkeepWork {
   readonly kind: "forget";
@@ -128,8 +128,8 @@ export interface ForgetJob extends UpkeepWork {
 }
 
 /**
- * People may have reacted to findings on one pull request, answered or acted on them: read it, and learn from it.
- * Triggers: `reply`, `resolved`, `unresolved`, `dismissed`, `closed`, `sweep`.
+ * People may have reacted to findings on one pull request, answered or acted on them: read it, and
+ * learn from it. Triggers: `reply`, `resolved`, `unresolved`, `dismissed`, `closed`, `sweep`.
  */
 export interface FeedbackJob extends UpkeepWork {
   readonly kind: "feedback";
@@ -174,8 +174,8 @@ export interface UpkeepJobs {
 }
 
 /**
- * The pull request was closed or became a draft. Queued jobs stay: this delivery may be late, after a reopening, and a
- * job reads the current state from GitHub before it does anything.
+ * The pull request was closed or became a draft. Queued jobs stay: this delivery may be late, after
+ * a reopening, and a job reads the current state from GitHub before it does anything.
  */
 export interface CancelJob {
   readonly kind: "cancel";

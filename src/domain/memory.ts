@@ -9,6 +9,11 @@ import { shortHash } from "./text/hash.ts";
 export const CORPORA = ["finding", "review_comment", "doc", "wiki"] as const;
 export type Corpus = (typeof CORPORA)[number];
 
+/** Whether a memory is a finding or a comment on code, not a text of its own. */
+export function isOfReview({ corpus }: { readonly corpus: Corpus }): boolean {
+  return corpus === "finding" || corpus === "review_comment";
+}
+
 /** The outcome of a finding or comment. `posted` is not `accepted`: no one has responded yet. */
 export const OUTCOMES = ["posted", "accepted", "declined", "fixed", "outdated", "reintroduced"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
@@ -23,14 +28,14 @@ export interface Decided {
   readonly reason: string | null;
   /** The head at which the code was found changed; null when people decided in words. */
   readonly sha: string | null;
-  /** Strongest first: a written reason, several people, words without a reason, a reaction; or the code. */
+  /** Strongest first: a reason, several people, words without a reason, a reaction; or the code. */
   readonly weight: "reason" | "repeated" | "word" | "reaction" | "code";
 }
 
 /** `HOST/REPO_ID`, such as `github.com/42`: names change, ids do not. */
 export type RepoKey = string;
 
-/** The vectors of one embedder; vectors of different spaces are never compared, even of equal dimension. */
+/** The vectors of one embedder: those of another are never compared, even of equal dimension. */
 export interface EmbeddingSpace {
   readonly model: string;
   readonly dimension: number;
@@ -86,7 +91,7 @@ export interface MemoryRecord {
   /** Null: undecided, or the decision is unknown. */
   readonly decided: Decided | null;
   readonly provenance: Provenance;
-  /** True when the vectors come from another embedder or the source was deleted: stored, not searched. */
+  /** Of another embedder, or of a deleted source: stored, not searched. */
   readonly stale: boolean;
   /** Who wrote situation, lesson and tags, or why they are missing. Null: no model was asked. */
   readonly described: Described | null;
@@ -103,9 +108,9 @@ export interface Described {
   readonly by: string;
   /** Hash of the model's input, 16 hex: fields stay valid while the memory's text is the same. */
   readonly source: string;
-  /** How plainly the lesson follows from the comment: 1, .7, .4, or .5 when the model did not say. */
+  /** How plainly the lesson follows from the comment: 1, .7, .4, or .5 where the model gave none. */
   readonly confidence: number;
-  /** Rules that the fields break, by name: `lesson/too-long`, `rejected/declined`. With a lesson, only `tags/…`. */
+  /** Rules that the fields break: `lesson/too-long`, `rejected/declined`. With a lesson only `tags/…`. */
   readonly problems: readonly string[];
 }
 

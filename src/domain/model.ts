@@ -1,5 +1,5 @@
-// Questions to a language model and their answers. A reply, or the reason for its absence, is a value; the reply's
-// content is untrusted text until the caller has checked it.
+// Questions to a language model and their answers. A reply, or the reason for its absence, is a
+// value; the reply's content is untrusted text until the caller has checked it.
 
 /** The purpose of a question, as in logs, budgets and recordings. */
 export type Purpose = "review" | "verify" | "answer" | "memory" | "queries" | "rerank" | "gate";
@@ -24,8 +24,8 @@ export interface ReplyShape<T> {
     value: unknown,
   ) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
   /**
-   * Reads a reply in plain text that holds no such JSON: a list, a line of numbers. Never throws; null when it cannot.
-   * Absent: the model is asked to repair such a reply.
+   * Reads a reply in plain text that holds no such JSON: a list, a line of numbers. Never throws;
+   * null when it cannot. Absent: the model is asked to repair such a reply.
    */
   readonly readText?: (text: string) => T | null;
 }

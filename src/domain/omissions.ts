@@ -73,8 +73,8 @@ export interface Skipped {
 }
 
 /**
- * The cost of a review. Tokens and US$ are 0 without a model; US$ are null when the model has no price (a local one).
- * `ms` is wall time of the whole review.
+ * The cost of a review. Tokens and US$ are 0 without a model; US$ are null when the model has no
+ * price (a local one). `ms` is wall time of the whole review.
  */
 export interface Cost {
   readonly inputTokens: number;
@@ -84,8 +84,8 @@ export interface Cost {
 }
 
 /**
- * The owner of a monthly budget: the repository, its outsiders (people without write access), the operator for all
- * repositories, or one repository's share of the operator's.
+ * The owner of a monthly budget: the repository, its outsiders (people without write access), the
+ * operator for all repositories, or one repository's share of the operator's.
  */
 export type BudgetName = "repository" | "outsiders" | "operator" | "share";
 

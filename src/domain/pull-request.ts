@@ -9,7 +9,7 @@ import type { ToolReport } from "./tool-result.ts";
 /** RIGHT is the head (new) side of a diff, LEFT the base (old) side: GitHub's words. */
 export type Side = "LEFT" | "RIGHT";
 
-/** One line of a hunk. `text` has neither the diff's marker nor the line's ending (a CR before the LF stays). */
+/** A line of a hunk. `text` is without the diff's marker and the LF; a CR stays. */
 export interface DiffLine {
   readonly kind: "context" | "added" | "removed";
   /** 1-based line in the base file; null on an added line. */
@@ -19,7 +19,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** A run of changed lines with their context. Starts are 1-based as in `@@ -old +new @@`; a length may be 0. */
+/** Changed lines with context. Starts are 1-based as in `@@ -old +new @@`; a length may be 0. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -40,15 +40,15 @@ export interface FileDiff {
   readonly previousPath: string | null;
   readonly status: FileStatus;
   readonly binary: boolean;
-  /** Git modes such as `100644`, `120000` (symbolic link), `160000` (submodule); null when the source lacks them. */
+  /** Git modes: `100644`, `120000` (symbolic link), `160000` (submodule); null if unknown. */
   readonly oldMode: string | null;
   readonly newMode: string | null;
   readonly additions: number;
   readonly deletions: number;
   readonly hunks: readonly Hunk[];
-  /** False when the source counts changed lines that it did not deliver: part of the file is unknown. */
+  /** False when the source counts changed lines that it did not deliver. */
   readonly complete: boolean;
-  /** True when GitHub shows no diff of the file: it takes comments on the file, none on its lines. */
+  /** True when GitHub shows no diff: it takes comments on the file, none on its lines. */
   readonly isRebuilt?: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface PullRequest {
   readonly commits: readonly Commit[];
 }
 
-/** GitHub's label names are unique without regard to case: two that differ only there are the same. */
+/** GitHub's label names are unique without regard to case. */
 export function labelKey(name: string): string {
   return name.trim().toLowerCase();
 }
@@ -112,7 +112,7 @@ export interface OwnComment {
   readonly rule: string | null;
 }
 
-/** An issue that the change says it closes: its untrusted text, or why it was not read, as a fragment. */
+/** An issue that the change says it closes: its untrusted text, or why it was not read. */
 export type LinkedIssue =
   | {
       readonly kind: "read";
@@ -146,9 +146,9 @@ export interface PullRequestContext {
   readonly newTests: ReadonlySet<string> | null;
   /** Every other changed file, with the reason. */
   readonly leftOut: readonly LeftOut[];
-  /** Head text of reviewed and spared files, by path, for rules that need more than the hunks. LF and CRLF as in the blob. */
+  /** Head texts of reviewed and spared files, by path, for rules. LF and CRLF as in the blob. */
   readonly headTexts: ReadonlyMap<string, string>;
-  /** The base branch's instructions to contributors and tools (AGENTS.md …), when a model will read them. */
+  /** The base branch's instructions to contributors (AGENTS.md …), when a model will read them. */
   readonly guidance: readonly { readonly path: string; readonly text: string }[];
   /** Empty until it is known which ones they are. */
   readonly issues: readonly LinkedIssue[];
@@ -163,10 +163,10 @@ export interface PullRequestContext {
   readonly degraded: readonly Degraded[];
 }
 
-/** Replaces a deleted account, whose comments GitHub keeps, without a user or with one of this name. No account has this id. */
+/** A deleted account, whose comments GitHub keeps under no user or this one. No account has this id. */
 export const GHOST = { id: 0, login: "ghost", type: "User" } as const;
 
-/** Each line of a hunk with its line in the head; a removed one has the line that is now in its place. */
+/** Each line of a hunk with its line in the head; a removed one has the line now in its place. */
 export function positioned({ newStart, lines }: Hunk): readonly { readonly line: DiffLine; readonly at: number }[] {
   let next = newStart;
   return lines.map((line) => {

@@ -44,7 +44,7 @@ export interface RetrievalQuery {
   readonly variants: readonly QueryVariant[];
 }
 
-/** What may be searched. Built in one function; adapters apply it inside the search, never after it. */
+/** What may be searched. One function builds it; adapters apply it inside the search. */
 export interface Scope {
   readonly repo: RepoKey;
   /** Other repositories of the same owner, when sharing is on; null keeps to the one repository. */
@@ -95,7 +95,7 @@ export function candidatesText({ totalCandidates, scanned }: Precedents["provena
   return counted(totalCandidates, "candidate") + among;
 }
 
-/** What lets a memory in: a distance within the threshold, or words with a probability of being to the point. */
+/** What admits a memory: a distance within the threshold, or words with this probability. */
 export interface Admission {
   readonly distance: boolean;
   /** The least probability, 0–1; 0: any shared word admits; null: only the distance counts. */
@@ -156,7 +156,7 @@ export interface RankedMemory {
   readonly keywordScore: number | null;
   /** That it is to the point, by its text and place, 0–1; null when only vectors were compared. */
   readonly probability: number | null;
-  /** How surely it is to the point: by `probability`, else by `distance` where the embedder was measured. */
+  /** By `probability`, else by `distance` where the embedder was measured. */
   readonly confidence: Confidence | null;
   /** Orders the list: the sum of `terms`. Never compared with a threshold. */
   readonly score: number;
@@ -172,7 +172,7 @@ export interface RankedMemory {
   readonly alternateSources: readonly string[];
 }
 
-/** A comment or finding about code that is much like a changed hunk: memory's contribution without a model. */
+/** A comment or finding about code like a changed hunk: what memory adds without a model. */
 export interface SeenBefore extends Quote {
   readonly memoryId: string;
   /** The changed file. */
@@ -202,13 +202,13 @@ export interface RerankCandidate {
 
 /** What a reranker says about the candidates of one query, and its cost. */
 export interface Reranked {
-  /** By id, best first; higher is better, comparable only within one reranker. It may leave candidates out. */
+  /** By id, best first; comparable within one reranker. Candidates may be missing. */
   readonly scores: ReadonlyMap<string, number>;
   readonly tokens: number;
   readonly usd: number;
   /** Wall time. */
   readonly ms: number;
-  /** Why there are no scores, in one line without keys or texts; null on success, and when nothing was asked. */
+  /** Why there are no scores, in one line without keys or texts; null when nothing failed. */
   readonly failed: string | null;
 }
 
@@ -263,7 +263,7 @@ export interface Precedents {
   readonly ranked: readonly RankedMemory[];
   /** Most similar first; for the summary. */
   readonly seenBefore: readonly SeenBefore[];
-  /** Memories that were found and left out: below the floor, over topK, over the character budget, a duplicate. */
+  /** Found and left out: below the floor, over topK or the characters, a duplicate. */
   readonly cut: readonly { readonly id: string; readonly reason: string }[];
   readonly provenance: {
     readonly repoSources: readonly string[];
@@ -281,7 +281,7 @@ export interface Precedents {
   readonly usage: EmbeddingUsage;
   /** Null when no reranker ran. */
   readonly rerank: RerankReport | null;
-  /** Empty without a language model. The cost of a model that reranks is both here and in `rerank`. */
+  /** Empty without a language model. A reranking model's cost is both here and in `rerank`. */
   readonly modelCosts: readonly ModelCost[];
   readonly degraded: readonly Degraded[];
 }
@@ -304,7 +304,7 @@ export interface ConfidenceEdges {
   readonly low: number;
 }
 
-/** Least probabilities: about ten, three and one times the share of labelled ones among all candidates of task G (.031). */
+/** Least probabilities: ten, three and one times the labelled share of task G's candidates, .031. */
 const LEAST = { high: 0.3, medium: 0.1, low: 0.03 };
 
 /** @param probability of being to the point, 0–1 */

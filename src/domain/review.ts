@@ -7,11 +7,11 @@ import type { EarlierFinding } from "./review/review-history.ts";
 import type { ReviewSignals } from "./signals.ts";
 import { counted } from "./text/counted.ts";
 
-/** Where a finding is posted: on its lines, on its file, or in the summary; with the reason when it is not inline. */
+/** Where a finding is posted: on its lines, on its file, or in the summary. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly place: "inline" | "file" | "summary" | "already-posted";
-  /** Null for inline; otherwise why not: "the line is not part of the diff", "over the limit of 10 comments". */
+  /** Why it is not inline: "the line is not part of the diff"; null when it is. */
   readonly reason: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface ReviewMemory {
   readonly seenBefore: readonly SeenBefore[];
   /** Shown in a repository's first reviews only. */
   readonly held?: MemoryHeld | null;
-  /** Who commented most on these files before, without the author of the change; absent where no one did. */
+  /** Who else commented most on these files before; absent where no one did. */
   readonly commenters?: readonly Commenter[];
 }
 
@@ -63,7 +63,7 @@ export interface Readings {
   readonly planned: number;
   /** Why so often: "`review.readings`", "the budget pays for 1 of 3". */
   readonly because: string;
-  /** Of all questions about the diff before they are asked, without what a server's cache saves. US$; null without a price. */
+  /** US$ estimated for all questions about the diff, without cache discounts; null without a price. */
   readonly estimate: Omit<Cost, "ms">;
   /** Files that were read fewer times than planned, and why. */
   readonly fewer: readonly { readonly path: string; readonly times: number; readonly reason: string }[];
@@ -95,12 +95,12 @@ export interface FindingHunk {
   readonly hunk: string;
 }
 
-/** How much a review read: everything, and why it could not build on an earlier one; or what changed since. */
+/** How much a review read: everything, and why; or what changed since an earlier one. */
 export type Scope =
   | { readonly kind: "full"; readonly reason: string | null }
   | { readonly kind: "delta"; readonly since: string };
 
-/** A finding of an earlier push whose code has changed and that was not found again. It may or may not be solved. */
+/** A finding of an earlier push that was not found again in its changed code: solved or not. */
 export interface Addressed {
   readonly finding: Finding;
   /** Of its comment, if there is one. */
@@ -121,12 +121,12 @@ export interface Review {
   /** The branch that it goes into. */
   readonly baseRef: string;
   /**
-   * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Null for a local change, for a deleted
-   * account, and in reviews written before it was kept.
+   * Who opened it, as `@login`: in this form `kodiai erase` finds a person in texts. Null for a
+   * local change, for a deleted account, and in reviews written before it was kept.
    */
   readonly author: string | null;
   readonly signals: ReviewSignals;
-  /** Most severe first, then by path and line. Inline + file + summary + already posted = all reported findings. */
+  /** By severity, path and line. Inline + file + summary + already posted = all reported findings. */
   readonly findings: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
   readonly memory: ReviewMemory;
@@ -139,13 +139,13 @@ export interface Review {
   readonly leftOut: readonly LeftOut[];
   /** Source of the change that was not wholly read. */
   readonly unread: readonly Unread[];
-  /** Reported findings that the author, without write access, asks to ignore, each with the reason. */
+  /** Reported findings that an author without write access asks to ignore, each with the reason. */
   readonly asked: readonly HeldBack[];
   readonly degraded: readonly Degraded[];
   readonly configProblems: readonly ConfigProblem[];
-  /** The files that the configuration is from, for people: `.kodiai.yml@4f1c2d9`, `none found`; "" in older stored reviews. */
+  /** The configuration's files: `.kodiai.yml@4f1c2d9`, `none found`; "" in older stored reviews. */
   readonly configUsed: string;
-  /** True when the pull request itself changes .kodiai.yml: the change takes effect after the merge. */
+  /** True when the pull request changes .kodiai.yml, which takes effect after the merge. */
   readonly configChanges: boolean;
   /** Problems of the proposed `.kodiai.yml`, if the pull request changes it. */
   readonly proposedProblems: readonly ConfigProblem[];
@@ -159,7 +159,7 @@ export interface Review {
     readonly issues: readonly { readonly name: string; readonly reason: string | null }[];
   };
   readonly cost: Cost;
-  /** The code that memory stores; empty when nothing will be remembered, and in older stored reviews. */
+  /** The code that memory stores; empty when it stores nothing, and in older stored reviews. */
   readonly hunks: readonly FindingHunk[];
   /** Identifies everything that determined how it was read: see reviewFingerprint. */
   readonly fingerprint: string;
@@ -170,7 +170,7 @@ export interface Review {
   readonly addressed: readonly Addressed[];
   /** Including this review; null without a budget. */
   readonly month: MonthSpending | null;
-  /** Whether a person without write access opened it. What a model wrote about it is no text for an agent. */
+  /** Opened without write access: what a model wrote about it is no text for an agent. */
   readonly isByOutsider: boolean;
   /** Whether `/kodiai …` on its pull request is answered: by a server, but not by the command line or the action. */
   readonly answersCommands: boolean;
@@ -180,7 +180,7 @@ export interface Review {
   readonly agentPrompt: boolean;
 }
 
-/** The configuration wants each summary, a person asked for this review, or it is the first one of its repository. */
+/** The configuration wants it, a person asked for the review, or it is its repository's first. */
 export type SummaryBecause = "configured" | "asked" | "first";
 
 /** Whether a review has nothing to say that a person would act on: no summary is needed. */
@@ -209,7 +209,7 @@ export interface PostedReview {
   readonly findings: readonly PlacedFinding[];
 }
 
-/** The head moved, or the pull request was closed, before the review was sent: nothing was posted. */
+/** The head moved or the pull request closed before the review was sent: nothing was posted. */
 export interface Superseded {
   readonly kind: "superseded";
   readonly reason: string;
@@ -249,8 +249,8 @@ export interface CheckEnd {
 export const LEFT_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * The verdict of a review without findings, as every output words it. Names who read what: silent rules alone are not
- * "No findings", and an unreadable diff is not "nothing".
+ * The verdict of a review without findings, as every output words it. Names who read what: silent
+ * rules alone are not "No findings", and an unreadable diff is not "nothing".
  *
  * @param review all of its findings are held back, or it has none
  * @returns `head` is the main point; `rest` continues it, and `held` counts what is held back: separators included, no full stop
@@ -303,7 +303,7 @@ export function isUnreadByModel({ coverage, degraded }: Pick<Review, "coverage" 
   return degraded.some(({ part }) => part === "model");
 }
 
-/** Why nothing of a diff could be read; null when something was read, or there was nothing to read. */
+/** Why nothing of a diff could be read; null otherwise. */
 export function unreadDiff({ reviewed, degraded }: Pick<Review, "reviewed" | "degraded">): string | null {
   return reviewed.length > 0 ? null : (degraded.find(({ part }) => part === "diff")?.reason ?? null);
 }

@@ -18,7 +18,7 @@ export type IntentType = (typeof INTENT_TYPES)[number];
 
 export type Profile = "quiet" | "balanced" | "thorough";
 
-/** An issue or pull request that the text refers to. `repo` is OWNER/NAME when it names another repository. */
+/** An issue or pull request in the text. `repo` is OWNER/NAME where it names another one. */
 export interface IssueRef {
   readonly number: number;
   /** `fixes`, `closes`, `resolves`, `relates-to`, … or null for a bare mention. */
@@ -81,7 +81,7 @@ export interface FileFacts {
   readonly isServing?: true;
 }
 
-/** A language's part of the change, by changed lines. Shares of one pull request sum to 1 (or there are none). */
+/** A language's share of the changed lines. The shares of a change sum to 1, or there are none. */
 export interface LanguageShare {
   /** Canonical id: `cpp`. */
   readonly language: string;
@@ -114,7 +114,7 @@ export interface Risk {
   readonly id: RiskId;
   /** Of RISK_TEXTS. */
   readonly text: string;
-  /** What raised it, at most 20 places; `line` is on the head side, null when the path itself is the reason. */
+  /** What raised it, at most 20 places; `line` is of the head, null when the path is the reason. */
   readonly evidence: readonly { readonly path: string; readonly line: number | null }[];
 }
 

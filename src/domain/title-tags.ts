@@ -1,5 +1,5 @@
-// The tags around a pull request's title: `[wip]`, `[no-review]`, `WIP: …`. Total over all strings and linear in their
-// length: every pattern is sticky and bounded.
+// The tags around a pull request's title: `[wip]`, `[no-review]`, `WIP: …`. Total over all strings
+// and linear in their length: every pattern is sticky and bounded.
 
 const COMMANDS = [
   "wip",

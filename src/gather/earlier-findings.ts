@@ -1,5 +1,5 @@
-// Collects the earlier findings of a pull request: the ledger has their code, the comments show which of them are
-// posted. Either alone suffices not to report a finding again.
+// Collects the earlier findings of a pull request: the ledger has their code, the comments show
+// which of them are posted. Either alone suffices not to report a finding again.
 import { type CodeShape, shapeOf, tokenStream } from "../domain/code/code-fingerprint.ts";
 import type { OwnComment } from "../domain/pull-request.ts";
 import type { EarlierFinding } from "../domain/review/review-history.ts";
@@ -15,10 +15,10 @@ const MOST_SAID = 500;
 /**
  * All earlier findings, each once.
  *
- * @param earlier newest first; the last posted review has all findings before it. Of a review that was superseded while
- * it was posted, findings with a comment count
- * @param comments ours that exist; null when they could not be read. A finding without a comment is from now on in the
- * summary
+ * @param earlier newest first; the last posted review has all findings before it. Of a review that
+ * was superseded while it was posted, findings with a comment count
+ * @param comments ours that exist; null when they could not be read. A finding without a comment is
+ * from now on in the summary
  */
 export function earlierFindings(
   earlier: readonly EarlierFindings[],
@@ -74,7 +74,7 @@ function recovered({
   };
 }
 
-/** The last row of a comment's hunk is the commented line; the rows above it are numbered backwards. */
+/** A hunk's last row is the commented line; the rows above it are numbered backwards. */
 function hunkShape(hunk: string, side: "LEFT" | "RIGHT", startLine: number, line: number): CodeShape {
   const other = side === "LEFT" ? "+" : "-";
   const rows = hunk.split("\n").filter((row) => !/^(?:@@|\\)/.test(row) && !row.startsWith(other));

@@ -1,5 +1,5 @@
-// The gather stage: ReviewJob -> PullRequestContext | Skipped. No other stage reads a pull request. Failing to read
-// required parts throws; an optional part is reported missing with a reason.
+// The gather stage: ReviewJob -> PullRequestContext | Skipped. No other stage reads a pull request.
+// Failing to read required parts throws; an optional part is reported missing with a reason.
 
 import pMap from "p-map";
 import type { KnownRules } from "../config/parse-config.ts";
@@ -103,7 +103,7 @@ export async function admit(
   };
 }
 
-/** Who asks is judged where the author is left out. A request without a person comes from a terminal. */
+/** Where the author is left out, the asker decides. A request without one comes from a terminal. */
 async function notForAsker(
   { explicit, askedBy }: ReviewJob,
   { author }: PullRequest,
@@ -126,8 +126,8 @@ export function isOwnFork({ head, author }: Pick<PullRequest, "head" | "author">
 }
 
 /**
- * Reads everything that one review needs, at the newest head: deliveries can arrive late and out of order, so the job's
- * own head only records its origin.
+ * Reads everything that one review needs, at the newest head: deliveries can arrive late and out of
+ * order, so the job's own head only records its origin.
  *
  * @param known the existing rules, so that a misspelt one in the configuration is reported
  * @param hasModel whether a model will read: only then the repository's guidance is worth its requests
@@ -244,8 +244,8 @@ const MOST_ISSUES = 3;
 const ISSUE_CHARS = 20_000;
 
 /**
- * The issues of this repository that the change says it closes, the first three of them. What cannot be read is named, and stops
- * nothing.
+ * The first three issues of this repository that the change says it closes. An unreadable one is
+ * named, and stops nothing.
  *
  * @param refs references with a keyword, in order
  */
@@ -272,7 +272,7 @@ export function gatherIssues(
   );
 }
 
-/** The person who requested the review has read title and description; later versions are not read. */
+/** The requester has read title and description as they were: later versions are not read. */
 function asAsked({ words }: ReviewJob, pull: PullRequest): Learned<PullRequest> {
   if (words === null || words === titleFingerprint(pull.title, pull.body)) return { value: pull, degraded: [] };
   const reason = "it was changed after the review was requested, and was not read";
@@ -298,7 +298,7 @@ const ATTRIBUTES_BYTES = 256 << 10;
 /** Files without lines whose texts are compared. */
 const MOST_SILENT = 150;
 
-/** Of files without lines, those that are empty at the head, or the same as at the base. A text that cannot be read is neither. */
+/** Files without lines that are empty at the head, or the same as at the base; an unreadable one is not. */
 async function unchangedAmong(
   silent: readonly FileDiff[],
   readHead: (path: string) => Promise<string | null>,
@@ -369,21 +369,20 @@ async function readCheckpoint(
 }
 
 /**
- * `review` in a comment reads what is new; with a focus, or when nothing is new, the person wants everything read
- * again.
+ * `review` in a comment reads what is new; with a focus, or without anything new, everything.
  */
 function isAskedAnew({ trigger, explicit, whole, focus }: ReviewJob, nothingNew: boolean): boolean {
   return trigger === "command" ? whole || focus !== null || nothingNew : explicit;
 }
 
 export interface ConfigAt extends Omit<EffectiveConfig, "used"> {
-  /** The files that were used, as people read them: `.kodiai.yml@4f1c2d9`, or `none found`; and what they may have meant. */
+  /** For people: the files used, `.kodiai.yml@4f1c2d9` or `none found`; and one that was not. */
   readonly used: string;
 }
 
 /**
- * The configuration of a repository at a commit. For a pull request that is the tip of its base: it cannot change the rules of its
- * own review.
+ * The configuration of a repository at a commit: for a pull request the tip of its base, since it
+ * must not change the rules of its own review.
  *
  * @throws Transient when one of its files cannot be read now
  */
@@ -428,7 +427,7 @@ async function optional<Value>(part: string, ask: () => Promise<Value>, without:
   }
 }
 
-/** A repository's instructions to contributors, in the order of the prompt. A duplicate is left out. */
+/** Instructions to contributors, in the order of the prompt. A duplicate is left out. */
 const FILES = ["AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md"] as const;
 /** Bytes of one file; a larger one is not read. */
 const GUIDANCE_BYTES = 64 << 10;
@@ -468,10 +467,10 @@ export function threadBefore(
   return { comments, leftOut: others.length - comments.length };
 }
 
-/** UTF-16 units. A description of GitHub has at most 65,536 characters and a title 256; a commit's message may have any length. */
+/** UTF-16 units. GitHub allows 65,536 in a description, 256 in a title, any number in a message. */
 const MOST = { title: 1_000, description: 65_536, message: 8_000, messages: 200_000 };
 
-/** Cuts what its author wrote to what people write, so that every later step has a bound. @returns also what was cut */
+/** Cuts the author's texts to lengths that people write, to bound every later step. */
 function cutTexts(pull: PullRequest): { readonly pull: PullRequest; readonly degraded: readonly Degraded[] } {
   let left = MOST.messages;
   const commits = pull.commits.map(({ sha, message }) => {

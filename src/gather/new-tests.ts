@@ -9,8 +9,8 @@ import type { FileDiff } from "../domain/pull-request.ts";
 const MOST_FOLDERS = 20;
 
 /**
- * The changed files that are tests by their path and were none at the base: moved from elsewhere, also beside a removed file of that
- * name, or new and in no folder of tests that the base has. What `fileKinds.test` of the base names is a test.
+ * Changed files that are tests by their path and were none at the base: moved, also beside a removed
+ * file of that name, or new in no folder of tests of the base. `fileKinds.test` of the base counts.
  *
  * @param foldersAt which of these folders the base has
  */
@@ -37,7 +37,7 @@ export async function newTests(
   return new Set(added.filter((file) => !isKnown(file)).map(({ path }) => path));
 }
 
-/** The outermost folder of which every file is a test; null where only the file's name makes it one. */
+/** The outermost folder of tests; null where only the file's name makes it a test. */
 function testFolderOf(path: string): string | null {
   const steps = folderOf(path).split("/");
   const folders = steps.map((_, at) => steps.slice(0, at + 1).join("/"));

@@ -1,5 +1,5 @@
-// The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. It never throws; an unreadable file is
-// refused by name with the reason, and does not affect the others.
+// The one diff parser: unified text, or a file of GitHub's listing, to FileDiff. It never throws;
+// an unreadable file is refused by name with the reason, and does not affect the others.
 
 import type { ListedFile } from "../domain/changes.ts";
 import type { DiffLine, FileDiff, FileStatus, Hunk } from "../domain/pull-request.ts";
@@ -22,8 +22,8 @@ export interface ParsedDiff {
  * Parses a whole unified diff of git, and the common subset of hg, svn, bzr and diff -u.
  *
  * @param text only LF ends a line: CR, form feed and U+2028 are text
- * @returns every file in order; a changed type, which git prints as a removal and an addition, is one file. Linear in
- * the length of `text`; never throws
+ * @returns every file in order; a changed type, which git prints as a removal and an addition, is
+ * one file. Linear in the length of `text`; never throws
  */
 export function parseDiff(text: string): ParsedDiff {
   const results = cutDiff(text).flatMap(parsePiece);
@@ -36,8 +36,8 @@ export function parseDiff(text: string): ParsedDiff {
 /**
  * Parses one file of a listing.
  *
- * @returns the file, with `complete: false` when its patch lacks lines that the listing counts; or why its patch cannot
- * be read
+ * @returns the file, with `complete: false` when its patch lacks lines that the listing counts; or
+ * why its patch cannot be read
  */
 export function parseListedFile(file: ListedFile): FileDiff | RefusedDiff {
   const { path, previousPath, status, additions, deletions, patch } = file;
@@ -90,7 +90,7 @@ function parseBinaryLine(text: string): FileDiff | RefusedDiff {
   return { path, previousPath: null, status, binary: true, ...nothing };
 }
 
-/** Prose without a hunk has no facts about files: a mail's head, "Only in …", the numbers of `--stat`. */
+/** Prose without a hunk names no changed file: a mail's head, "Only in …", `--stat`. */
 function parsePlainPiece(text: string): (FileDiff | RefusedDiff)[] {
   if (text.startsWith("@@@ ") || text.includes("\n@@@ ")) return [refuseCombined(null)];
   if (text.includes("\n*** ") && text.includes("\n***************")) {
@@ -126,7 +126,7 @@ function plainFile({ oldName, newName, hunks }: ParsedFile): FileDiff | RefusedD
 
 const NOWHERE = "/dev/null";
 
-/** Outside git the names may differ (`x.c.orig`, `old/x.c`); then the new one counts, as printed. */
+/** Outside git the names may differ (`x.c.orig`, `old/x.c`): the new one counts, as printed. */
 function pathOf(oldName: string, newName: string): string | null {
   if (newName === NOWHERE) return oldName === NOWHERE ? null : withoutPrefix(oldName, "a/");
   if (oldName === NOWHERE) return withoutPrefix(newName, "b/");
@@ -187,9 +187,9 @@ function lineEnd(text: string): number {
   return end < 0 ? text.length : end;
 }
 
-// Splits a diff of many files into one piece per file. A line of a hunk starts with a space, +, - or \, so the lines
-// that separate two files (`diff …`, `Index: …`) cannot occur inside one: no counting is needed, and one malformed file
-// spoils only itself.
+// Splits a diff of many files into one piece per file. A line of a hunk starts with a space, +, -
+// or \, so the lines that separate two files (`diff …`, `Index: …`) cannot occur inside one: no
+// counting is needed, and one malformed file spoils only itself.
 
 /**
  * `git`: starts with `diff --git`. `combined`: a merge against several parents. `binary`: the one line

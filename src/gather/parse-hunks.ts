@@ -30,7 +30,7 @@ export function parseHunks(body: string): readonly Hunk[] | BadHunks {
 }
 
 /**
- * Parses a text without git's headers: bare `---`/`+++` files, one after another, with prose between them.
+ * Parses a text without git's headers: bare `---`/`+++` files, with prose between them.
  *
  * @returns the files in order, including those without hunks
  */
@@ -48,7 +48,7 @@ export function parsePlain(text: string): readonly ParsedFile[] | BadHunks {
 /** Repairs of harmless damage, tried only when the text does not parse unchanged. */
 const FIXES: readonly ((text: string) => string)[] = [withoutSignature, withSpaces];
 
-/** `git format-patch` signs each mail with "-- " and its version, which looks like one removed line too many. */
+/** `git format-patch` signs mails with "-- " and its version, which looks like a removed line. */
 function withoutSignature(text: string): string {
   const at = Math.max(text.lastIndexOf("\n-- \n"), text.lastIndexOf("\n-- \r\n"));
   return at < 0 ? text : text.slice(0, at + 1);
@@ -88,7 +88,7 @@ function readHunk(raw: StructuredPatchHunk, header: string): Hunk | null {
   if (match === null) return null;
   const oldStart = Number(match[1]);
   const newStart = Number(match[3]);
-  // jsdiff reads a count of 1 without a line as 0. That is right for "-0 +1,3" only: there is no line 0.
+  // jsdiff reads a count of 1 without a line as 0, which is right for "-0 +1,3" only.
   if (raw.oldLines !== declared(oldStart, match[2], raw.oldLines)) return null;
   if (raw.newLines !== declared(newStart, match[4], raw.newLines)) return null;
   const section = header.slice(match[0].length).replace(/^ /, "").replace(/\r$/, "");

@@ -17,8 +17,8 @@ export function closedReason(job: Pick<ReviewJob, "trigger">, pull: PullRequest)
 }
 
 /**
- * Applies people's decisions, the configuration and the title. A person's explicit request overrides everything but a lock
- * (see also authorReason).
+ * Applies people's decisions, the configuration and the title. A person's explicit request
+ * overrides everything but a lock (see also authorReason).
  *
  * @param review the `review` part of the effective configuration
  * @param pausedBy who paused reviews of the pull request; null when they are not paused
@@ -65,7 +65,7 @@ export function authorReason(
   return admits(patterns, isNamed) ? null : { id: "author", text: `review.authors leaves out its author ${login}` };
 }
 
-/** A list that only leaves out leaves out agents. Its words are those that also do without a list. */
+/** A list of `!` patterns alone is read as `agents` without those. */
 function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["bots"]): boolean {
   if (bots === "none" || bots === "all") return bots === "all";
   const named =
@@ -77,7 +77,7 @@ function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["
   return list.length > 0 && admits(list, isNamed);
 }
 
-/** Whether a glob, in any case and with or without `@`, matches a login. One that ends with `[bot]` is of bots only. */
+/** Matches a login in any case, with or without `@`; a glob that ends with `[bot]` is of bots only. */
 function namesLogin(pattern: string, { login, type }: PullRequest["author"]): boolean {
   const isOfBots = /\[bot\]$/i.test(pattern);
   return (type === "Bot" || !isOfBots) && isMatch(slugOf(pattern.replace(/^@/, "")), slugOf(login));
@@ -111,13 +111,13 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** Whether a glob matches a whole name; an invalid glob, which the configuration has reported, matches none. */
+/** Matches a whole name; an invalid glob, which the configuration has reported, matches none. */
 function isMatch(glob: string, name: string): boolean {
   const read = globPattern(glob);
   return "matches" in read && read.matches(name);
 }
 
-/** Agents that write code on request, by the slug of their App: no person can have a login that ends with `[bot]`. */
+/** Agents that write code on request, by the slug of their App. People cannot have `[bot]` logins. */
 const CODING_AGENTS = [
   "amazon-q-developer",
   "chatgpt-codex-connector",

@@ -6,8 +6,8 @@ import { parseDiff, parseListedFile } from "./parse-diff.ts";
 import { isLinkOrSubmodule } from "./select-files.ts";
 
 /**
- * Parses the changes. Never throws: every file that can be reviewed at least in part is among `files`, in the source's order; every
- * other one is in `leftOut` with its reason.
+ * Parses the changes. Never throws: every file that can be reviewed at least in part is among
+ * `files`, in the source's order; every other one is in `leftOut` with its reason.
  */
 export function readChanges(changes: Changes): {
   readonly files: readonly FileDiff[];
@@ -92,14 +92,14 @@ function unreadable(reason: string): string {
   return `its diff could not be read: ${reason}`;
 }
 
-/** Why there is nothing to review in a file without hunks; null when it has some, or declares that no line changed. */
+/** Why a file without hunks cannot be reviewed; null with hunks, or when no line changed. */
 function undelivered(file: FileDiff, listed: boolean): string | null {
   if (file.hunks.length > 0) return null;
   if (!file.complete) {
     const lines = file.additions + file.deletions;
     return lines > 0 ? `none of its ${lines} changed lines was delivered` : "its changed lines were not delivered";
   }
-  // A listing marks neither "binary" nor "mode"; past its limits it even counts 0 lines for a changed text.
+  // A listing marks neither "binary" nor "mode"; past its limits it counts 0 lines for any text.
   if (!listed || isLinkOrSubmodule(file) || file.status === "renamed" || file.status === "copied") return null;
   return NOTHING_DELIVERED;
 }

@@ -1,5 +1,5 @@
-// Decides how much of the pull request has to be read again. An earlier review is reused only when nothing else can
-// have changed; in doubt everything is read, and the reason is reported.
+// Decides how much of the pull request has to be read again. An earlier review is reused only when
+// nothing else can have changed; in doubt everything is read, and the reason is reported.
 import type { ChangesSince } from "../domain/changes.ts";
 import type { HeldBack } from "../domain/finding.ts";
 import type { Hunk } from "../domain/pull-request.ts";

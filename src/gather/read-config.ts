@@ -1,5 +1,5 @@
-// Reads the configuration files of a pull request, in order. Its head is never one of them: a pull request changes the
-// rules of reviews only after its merge.
+// Reads the configuration files of a pull request, in order. Its head is never one of them: a pull
+// request changes the rules of reviews only after its merge.
 import type { KnownRules } from "../config/parse-config.ts";
 import { type ConfigSource, parseConfig } from "../config/parse-config.ts";
 import { extendsOf } from "../config/read-config-file.ts";
@@ -33,8 +33,8 @@ export interface EffectiveConfig {
 }
 
 /**
- * The configuration of a repository, from weakest to strongest: built-in defaults, the owner's `.github` repository,
- * the repository that the base's `_extends` names, the base itself.
+ * The configuration of a repository, from weakest to strongest: built-in defaults, the owner's
+ * `.github` repository, the repository that the base's `_extends` names, the base itself.
  *
  * @param known the existing rules, so that a misspelt one is reported
  * @returns a complete configuration; everything unusable is a problem
@@ -56,7 +56,7 @@ export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRul
   };
 }
 
-/** Problems in a repository that readers of this one may not see: their number, without place and text. */
+/** The number of problems in a repository that readers of this one may not see. */
 function withoutHidden(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
   const shown = problems.filter(({ file }) => file !== HIDDEN_FILE);
   const hidden = problems.length - shown.length;

@@ -1,4 +1,4 @@
-// Reads the lines between `diff --git` and the first hunk: names, modes, and whether hunks must follow.
+// Reads the lines from `diff --git` to the first hunk: names, modes, whether hunks must follow.
 
 import type { FileStatus } from "../domain/pull-request.ts";
 
@@ -37,7 +37,7 @@ const EMPTY_BLOBS = [
  * @param text starts with `diff --git `
  */
 export function readGitHeader(text: string) {
-  // Git quotes a name that ends in CR, so a CR here comes from a diff that was converted as a whole.
+  // Git quotes a name that ends in CR: a CR here is of a diff that was converted as a whole.
   const lines = text.matchAll(/([^\n]*?)\r?(?:\n|$)/g).map(([, line = ""]) => line);
   const names = (lines.next().value ?? "").slice("diff --git ".length);
   const fields = readFields(lines);
@@ -110,7 +110,7 @@ function unquoted(name: string): string {
   return unquotePath(name)?.name ?? name;
 }
 
-/** `a/x y b/x y` -> the two names. Unquoted names are split in the middle: without a move both have the same length. */
+/** `a/x y b/x y` -> two names: unquoted ones are of one length unless the file moved. */
 function splitNames(names: string, known: string | null, knownIsNew: boolean): readonly [string, string] | null {
   const first = unquotePath(names);
   if (first !== null) return [first.name, unquoted(names.slice(first.length + 1))];
@@ -123,7 +123,7 @@ function splitNames(names: string, known: string | null, knownIsNew: boolean): r
 }
 
 /**
- * The path that two printed names share. Prefixes are a/ and b/, or i/ and w/, or anything, or nothing.
+ * The path that two printed names share, after prefixes such as a/ and b/, any others, or none.
  *
  * @param oldName as printed, with its prefix: `a/src/x.ts`
  * @param newName as printed, with its prefix: `b/src/x.ts`
@@ -137,7 +137,7 @@ export function commonPath(oldName: string, newName: string): string | null {
   while (shared < oldName.length && shared < newName.length && oldName.at(-1 - shared) === newName.at(-1 - shared)) {
     shared++;
   }
-  // A custom prefix ends in a slash: src://x and dst://x. Cutting inside a word would invent a path.
+  // A prefix ends in a slash (src://x, dst://x): a cut inside a word would invent a path.
   const suffix = newName.slice(newName.length - shared);
   const slash = suffix.indexOf("/");
   const path = slash < 0 ? "" : suffix.slice(slash).replace(/^\/+/, "");
@@ -148,7 +148,7 @@ function withoutLetter(name: string): string | null {
   return /^[a-z]\/./.test(name) ? name.slice(2) : null;
 }
 
-// Git quotes a path with control characters, quotes, backslashes or non-ASCII bytes: "b/\303\251.txt".
+// Git quotes paths with control characters, quotes, backslashes or other bytes: "b/\303\251.txt".
 
 /** The byte of each escape character. Source: git's quote.c. */
 const ESCAPES = new Map([
@@ -170,8 +170,8 @@ interface QuotedName {
 }
 
 /**
- * Reads the C-style quoted name at the start of `text`. Octal escapes are bytes of UTF-8; bytes that are not UTF-8
- * become U+FFFD.
+ * Reads the C-style quoted name at the start of `text`. Octal escapes are bytes of UTF-8; bytes
+ * that are not UTF-8 become U+FFFD.
  *
  * @returns null when `text` does not start with a quote, the quote never closes, or an escape is unknown
  */

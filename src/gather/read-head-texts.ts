@@ -18,8 +18,8 @@ export const TEXT_LIMITS = {
 /**
  * Reads the head text of each text file with added lines, in the order of the files, until a limit is reached.
  *
- * @param read the text of a path at the head; null when it is absent, binary, a link or larger than `bytesEach`. An
- * error costs only that text
+ * @param read the text of a path at the head; null when it is absent, binary, a link or larger than
+ * `bytesEach`. An error costs only that text
  */
 export async function readHeadTexts(
   files: readonly FileDiff[],
@@ -44,7 +44,7 @@ export async function readHeadTexts(
   for (const [at, { text, size }] of answers.entries()) {
     if (text === undefined) failed++;
     else if (text === null || size > limits.bytesEach) unreadable++;
-    // Stop at the first text that exceeds the rest: the result must not depend on the order of answers.
+    // Stops at the first text over the rest: the order of answers must not change the result.
     else if (size > room) break;
     else {
       room -= size;
@@ -54,7 +54,7 @@ export async function readHeadTexts(
   return { texts, degraded: degradations(wanted, texts, failed, unreadable) };
 }
 
-/** Links and submodules have no text of their own; without added lines there is nothing to comment on. */
+/** Links and submodules have no text; without added lines there is nothing to comment on. */
 function hasHeadText(file: FileDiff): boolean {
   return file.status !== "removed" && !file.binary && file.additions > 0 && !isLinkOrSubmodule(file);
 }

@@ -1,5 +1,5 @@
-// A file that was merged where rules read little of it (prose, generated code, a lock file, a sample) and is renamed unchanged into
-// source has no changed line, so that no rule would ever read it. Here all of its lines count as added.
+// A file that rules hardly read (prose, generated code, a lock file, a sample) and that is renamed
+// unchanged into source has no changed line: all its lines count as added, or no rule reads them.
 import { isPipelinePath, isShownPath, isTestPath, nameOf } from "../domain/code/paths.ts";
 import { type Degraded, isSource } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";

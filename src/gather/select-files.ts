@@ -1,6 +1,6 @@
-// Decides which changed files are reviewed, and why the others are not. Only the base branch leaves a file out: by `pathFilters`,
-// by its `.gitattributes`, or as a lock file. A file that only the change itself shows as generated or vendored, by its
-// path or its header, is spared: the model does not read it, but rules do, so that nobody hides code that way.
+// Decides which changed files are reviewed, and why the others are not. Only the base branch leaves
+// a file out: by `pathFilters`, by `.gitattributes`, or as a lock file. A file that only the change
+// shows as generated or vendored is spared: rules read it, so that nobody hides code that way.
 
 import { attributesOf } from "../config/git-attributes.ts";
 import { fileGlob } from "../config/patterns.ts";
@@ -29,11 +29,11 @@ const ALWAYS_OUT: readonly Reason[] = [
   ["test snapshot", /\.snap$|(?:^|\/)__snapshots__\/|\.ambr$/],
 ];
 
-/** In production code only: tests, fixtures, migrations and CI are reviewed in folders of any name. */
+/** In production code only: tests, fixtures, migrations and CI are always reviewed. */
 const MOSTLY_OUT: readonly Reason[] = [
   ["vendored", /(?:^|\/)(?:vendor|third[-_]?party|3rd[-_]?party|Pods|Carthage)\//i],
   ["build output", /(?:^|\/)dist\//],
-  // `build/` alone holds build scripts in many repositories; only what compilers and bundlers put below it is output.
+  // `build/` often holds scripts; only what compilers and bundlers put below it is output.
   [
     "build output",
     /(?:^|\/)build\/(?:static|lib|libs|classes|generated|assets|dist|out|esm|cjs|js|css|intermediates|tmp)\//,
@@ -115,7 +115,7 @@ export function selectFiles(
 }
 
 /**
- * What the base branch decides of a path: to leave it out, and why; `review`, whatever it looks like; or nothing (null).
+ * What the base branch decides of a path: why it is left out, `review` in any case, or null.
  *
  * @param base see selectFiles
  */
@@ -146,7 +146,7 @@ function isLockFile(path: string): boolean {
   return LOCK_FILES.has(nameOf(path).toLowerCase());
 }
 
-/** Why a file has no lines to read: by what it is at the head, or, if it was removed, was at the base. */
+/** Why a file has no lines to read, by the head or, if it was removed, by the base. */
 function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): string | null {
   const mode = status === "removed" ? (oldMode ?? newMode) : newMode;
   if (mode === SUBMODULE) return "submodule";
@@ -156,8 +156,8 @@ function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): 
 }
 
 /**
- * A diff shows three lines around a change, so of a file that has more than a pointer it would show one of them. Git LFS takes every
- * address that it ever used, and blank lines around.
+ * A diff shows three lines around a change, so of a file that has more than a pointer it would show
+ * one of them. Git LFS takes every address that it ever used, and blank lines around.
  */
 const POINTER =
   /^\s*version https?:\/\/(?:git-lfs\.github\.com|hawser\.github\.com|git-media\.io)\/(?:spec\/)?v[\w/]{1,20}\s*\n(?:ext-\d-[\w.-]+ [\w.:-]+\s*\n){0,10}oid \w+:[0-9a-f]+\s*\nsize \d+\s*$/;
@@ -170,9 +170,9 @@ function isPointer([hunk, second]: Judged["hunks"], other: "added" | "removed"):
 }
 
 /**
- * Links under whose name code may run that rules do not read: the target has another ending, or is a file of the same
- * change that is a test or that the base leaves out. Files count by their names, since a link to a folder gives them other paths.
- * Every other link adds no unread line.
+ * Links under whose name code may run that rules do not read: the target has another ending, or is
+ * a file of the same change that is a test or that the base leaves out. Files count by their names,
+ * since a link to a folder gives them other paths. Every other link adds no unread line.
  */
 function hidingLinks(files: readonly FileDiff[], ofBase: ReturnType<typeof wordOfBase>): (link: FileDiff) => boolean {
   /** By name, each kind of such files once: thousands of links may have targets of one name. */
@@ -225,7 +225,7 @@ function compiled(pathFilters: readonly string[]): (path: string) => string | nu
 type Judged = Pick<FileDiff, "path" | "status" | "binary" | "oldMode" | "newMode" | "hunks">;
 
 /**
- * Why a text of a whole tree is not worth reading (lock file, vendored, generated, minified …), or null.
+ * Why a text of a tree is not worth reading (lock file, vendored, generated, minified), or null.
  *
  * @param text if known: generators mark the first lines
  */
@@ -248,7 +248,7 @@ const GO = /^\/\/ Code generated .{0,200} DO NOT EDIT\.$/;
 /** The words must be in a comment; code that prints them does not count. */
 const COMMENT = /^\W{0,20}(?:\/\/|#|\/\*|\*|--|<!--|;|%|"""|'''|REM\b|\{-|\(\*)/;
 
-/** The tag or the words in capitals; in other case only beside "generated": "do not edit the line below" is prose. */
+/** The tag, or the words in capitals; in lower case only beside "generated", else they are prose. */
 const WORDS = /@generated(?![\w-])|\bDO NOT EDIT\b/;
 const GENERATED_WORDS = /generated\b.{0,100}\bdo not (?:edit|modify)\b/i;
 
@@ -261,7 +261,7 @@ interface Line {
 /**
  * The reason to leave a file out because its header says that it is generated, or null.
  *
- * A header that this very change adds to an existing file does not count: two words must not exempt a file from review.
+ * A header that the change adds to an existing file does not count: two words must not exempt it.
  *
  * @param file the diff; its hunks give the first lines when `headText` is unknown
  * @param headText the head file's text, or undefined

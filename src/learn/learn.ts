@@ -2,7 +2,7 @@
 // fails on are written without a vector, found by keywords, and reported in `degraded`.
 
 import type { Finding } from "../domain/finding.ts";
-import { addUp, degradation, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
+import { addUp, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
 import type { KnownSource, MemoryRecord, WrittenFields } from "../domain/memory.ts";
 import type { Embedder, Memory } from "../ports/memory.ts";
 import { pathLanguages } from "./documents/doc-languages.ts";
@@ -40,7 +40,7 @@ export interface Remembering {
   readonly seenAs?: (record: MemoryRecord) => MemoryRecord;
 }
 
-/** Rows that are embedded and written together: small enough for any provider's request, large enough to be quick. */
+/** Rows that are embedded and written together: few enough for any provider's request. */
 const BATCH = 96;
 
 /**
@@ -62,7 +62,7 @@ export async function remember(
     const rows = (await withKnownFields(batch, memory)).map((record) => asRow(record, digest(seenAs(record))));
     sum = addUp(sum, await rememberBatch(rows, embedder, memory));
   }
-  return { ...sum, degraded: degradation(sum) };
+  return sum;
 }
 
 type Row = ReturnType<typeof asRow>;
@@ -98,7 +98,7 @@ async function rememberBatch(rows: readonly Row[], embedder: Embedder, memory: M
   };
 }
 
-/** An unchanged source keeps the fields that a model wrote: they cost money, and imports and reviews have none. */
+/** An unchanged source keeps the fields that a model wrote: imports and reviews have none. */
 async function withKnownFields(records: readonly MemoryRecord[], memory: Memory): Promise<readonly MemoryRecord[]> {
   const bare = records.filter((record) => record.described === null && waitsForFields(record));
   const known = new Map<string, WrittenFields>();
@@ -157,7 +157,7 @@ export function fileRecords(
   return { records: fromSections(file, file.corpus, sections), skipped };
 }
 
-/** Parses one line of an import, of our own export or a corpus, into a memory; or says why it holds none. */
+/** Parses one line of an import into a memory, or returns why it has none. */
 export function rowRecord(
   line: string,
   rules: CommentRules,

@@ -2,7 +2,7 @@
 import type { Knowledge } from "../config/knowledge.ts";
 import { decidedText } from "../domain/memory/evidence.ts";
 import { DELIMITER_CHARS, leastEntryLength, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
-import type { Corpus, MemoryRecord } from "../domain/memory.ts";
+import { isOfReview, type MemoryRecord } from "../domain/memory.ts";
 import type { PullRequestContext } from "../domain/pull-request.ts";
 import {
   type Admission,
@@ -141,9 +141,6 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id"> }>(
 
 const MOST = 5;
 
-/** Only comments and findings are precedents; documents are not. */
-const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
-
 /** How near a memory must be to the changed code itself, as a share of the embedder's threshold, where distances decide. */
 export const SEEN_BEFORE_PART = 2 / 3;
 
@@ -162,7 +159,7 @@ export function seenBefore(
     if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
     if (!isDecisive && confidence !== "high") return [];
     // The source of another repository's pattern is secret, and without it there is nothing to show.
-    if (!SAID.has(record.corpus) || record.sharing === "pattern") return [];
+    if (!isOfReview(record) || record.sharing === "pattern") return [];
     return {
       memoryId: record.id,
       path: nearestHunk.path,

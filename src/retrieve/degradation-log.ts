@@ -1,4 +1,4 @@
-// A failure while searching affects only its own part; the log keeps one reason per part for the footer.
+// A failure while searching affects only its own part: one reason per part, for the footer.
 import type { Degraded } from "../domain/omissions.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 

@@ -1,8 +1,8 @@
 /**
- * The retrieve stage: finds earlier comments on similar code for a pull request and its signals. Gate, queries, one
- * embedding request, two searches per query, one ranking (optionally reranked), the best few; a model helps if
- * configured. A failure affects only its own part and is reported as `degraded`; a review never fails for lack of
- * memory.
+ * The retrieve stage: finds earlier comments on similar code for a pull request and its signals.
+ * Gate, queries, one embedding request, two searches per query, one ranking (optionally reranked),
+ * the best few; a model helps if configured. A failure affects only its own part and is reported as
+ * `degraded`; a review never fails for lack of memory.
  */
 
 import type { Knowledge } from "../config/knowledge.ts";
@@ -103,8 +103,8 @@ interface Search {
 /**
  * Retrieves precedents. Never rejects.
  *
- * @returns what reaches the prompt, best first, with everything that was left out and why; when the gate skips, an
- * empty list with the decision
+ * @returns what reaches the prompt, best first, with everything that was left out and why; when the
+ * gate skips, an empty list with the decision
  */
 export async function retrieve(
   context: PullRequestContext,
@@ -126,7 +126,7 @@ export function searchMemory(text: string, search: HandSearch, ports: RetrievePo
   return retrieve(context, signals, ports, settings);
 }
 
-/** Precedents for a question in a comment, if the gate's rules for questions want them. Never rejects. */
+/** Precedents for a question in a comment, if the gate for questions wants them. Never rejects. */
 export function retrieveForQuestion(
   question: AskedQuestion,
   ports: RetrievePorts,

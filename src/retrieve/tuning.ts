@@ -1,4 +1,4 @@
-// Settings that are fixed in production and varied only by evaluations: how wide to search, and which steps are on.
+// Settings that only evaluations vary: how wide to search, and which steps are on.
 import type { QueryVariant } from "../domain/retrieval.ts";
 import { type QueryLength, SHORT_QUERIES } from "./model/model-written-queries.ts";
 import { VARIANT_PATHS } from "./query/build-query.ts";
@@ -25,7 +25,7 @@ export interface Tuning {
   readonly leastProbability: number;
   readonly factors: readonly FactorName[];
   readonly shadowShare: number;
-  /** How many a reranker must put in order; null: as many as are used. A query with no more candidates is not asked. */
+  /** How many a reranker orders; null: as many as are used. Fewer candidates are not asked about. */
   readonly rerankKeep: number | null;
 }
 

@@ -1,4 +1,4 @@
-// Quantises vectors to one signed byte per component: a quarter of the space, and nearly the same neighbours (recall@20 .99).
+// Quantises vectors to a signed byte per component: a quarter of the space, recall@20 .99.
 
 /**
  * Quantises a vector, scaled so that the largest component fills the range. The scale is not stored, because cosine does not depend on
@@ -34,7 +34,7 @@ export function codeDistance(query: Int8Array, codes: Int8Array, offset = 0): nu
 }
 
 /**
- * Why a vector is invalid for storage and search, or null. A database would accept it, and rank it first.
+ * Why a vector is invalid, or null. A database would accept it, and rank it first.
  *
  * @param dimension of its embedding space
  */

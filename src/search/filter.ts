@@ -21,8 +21,8 @@ export function facetMatcher(filter: MemoryFilter): (facet: Facet) => boolean {
 }
 
 /**
- * A predicate that accepts an exact path, a path under a prefix that ends in `/`, or a match of a glob; null without a path filter. A
- * path filter never accepts a row without a path.
+ * A predicate that accepts an exact path, a path under a prefix that ends in `/`, or a match of a
+ * glob; null without a path filter. A path filter never accepts a row without a path.
  */
 export function pathMatcher(filter: MemoryFilter): ((path: string | null) => boolean) | null {
   const paths = filter.paths;

@@ -30,13 +30,13 @@ export interface SearchSettings {
   readonly memoryBytes: number;
   /** Vector search in scopes of up to so many rows runs in the database. */
   readonly rowsInDatabase: number;
-  /** Vector search in memory; null if there is no build of usearch: then the database searches all scopes. */
+  /** Vector search in memory; null without a build of usearch: the database searches all scopes. */
   readonly exact: ExactSearch | null;
 }
 
 /**
- * Most repositories stay below 2,000 memories for years, and a server knows thousands of them: their vectors need neither memory nor
- * loading. Eleven texts take about 40 ms in the database.
+ * Most repositories stay below 2,000 memories for years, and a server knows thousands of them:
+ * their vectors need neither memory nor loading. Eleven texts take about 40 ms in the database.
  */
 export const ROWS_IN_DATABASE = 2_000;
 
@@ -149,7 +149,7 @@ async function nearestInDatabase(
   k: number,
 ): Promise<VectorHit[][]> {
   const all = await rows.distances(scope, filter, space, codes);
-  // All that may be among the k nearest: up to the k-th distance, and what rounding may have moved beyond it.
+  // All that may be among the k nearest: up to the k-th distance plus rounding.
   const near = codes.map((_, query) => {
     const sorted = new Float64Array(all.length);
     for (const [at, { distances }] of all.entries()) sorted[at] = distances[query] ?? 2;

@@ -1,8 +1,8 @@
-// An immutable inverted index in typed arrays: for each term its rows and counts. A write to the repository creates a new one from it.
+// An immutable inverted index in typed arrays: rows and counts by term. A write makes a new one.
 import { addWord, inverseFrequency, KEYWORDS, markdowns } from "../domain/text/bm25.ts";
 import { PARTS, shareEverywhere, TERM_BYTES } from "./terms.ts";
 
-/** Postings of term number t are `starts[t]` … `starts[t + 1]`. Counts and lengths are in PARTS of a word. */
+/** Term t has postings `starts[t]` … `starts[t + 1]`. Counts and lengths: PARTS of a word. */
 export interface Postings {
   readonly vocabulary: Vocabulary;
   readonly starts: Uint32Array;
@@ -17,7 +17,7 @@ const MOST_COUNT = 255;
 
 type Vocabulary = ReturnType<typeof vocabulary>;
 
-/** Numbers terms in an open-addressed hash table: a Map of numbers takes three times the time and space. */
+/** Numbers terms in an open-addressed table: a Map takes three times the time and space. */
 export function vocabulary() {
   // Each slot has a hash and the term's number. No term hashes to 0, so 0 marks an empty slot.
   let table = new Uint32Array(2_048);
@@ -59,7 +59,7 @@ export function vocabulary() {
   };
 }
 
-/** Terms of rows that are not in postings yet, row by row: their numbers, their counts, and where those of each row end. */
+/** Terms of rows not in postings yet: numbers and counts, row by row, and where each row ends. */
 export type AddedTerms = ReturnType<typeof addedTerms>;
 
 /** @param rows the terms of each, as `recordTerms` gives them */

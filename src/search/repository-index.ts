@@ -187,14 +187,14 @@ function arranged(
 const COLUMNS = ["ids", "changed", "pulls", "times", "facetOf", "pathOf"] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** 1 for each row that counts for statistics (in scope), and for each that may be returned (admitted). */
+/** 1 for each row in scope, which counts for statistics, and for each admitted one. */
 export interface VisibleRows {
   readonly inScope: Uint8Array;
   /** In scope and admitted by the filter. */
   readonly admitted: Uint8Array;
 }
 
-/** The visible rows of a repository that the scope admits. The store checks their scope again before they are returned. */
+/** The repository's rows that the scope admits. The store checks them again before returning. */
 export function visibleRows(index: RepositoryIndex, scope: Scope, filter: MemoryFilter, isOwn: boolean): VisibleRows {
   const { times, pulls, facets, facetOf, paths, pathOf } = index;
   const inScope = new Uint8Array(times.length).fill(1);

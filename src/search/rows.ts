@@ -1,5 +1,5 @@
-// The search's port to a store. One search makes all its queries in one snapshot, so that all parts of an answer have the same
-// version.
+// The search's port to a store. One search makes all its queries in one snapshot, so that all parts
+// of an answer have the same version.
 import type { Corpus, EmbeddingSpace, Outcome, RepoKey } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 
@@ -57,7 +57,7 @@ export interface Rows {
   admitted(scope: Scope): Promise<readonly Admitted[]>;
   /** Ids of the rows of a repository, ascending. */
   living(repository: number): Promise<readonly number[]>;
-  /** At most `most` rows with an id above `oldest`, in the order of (changed, id), after the cursor. */
+  /** At most `most` rows with an id above `oldest`, by (changed, id), after the cursor. */
   changed(repository: number, after: ChangedAfter, oldest: number, most: number): Promise<readonly SearchRow[]>;
   /** The id after which the newest `most` rows of a repository begin. */
   newest(repository: number, most: number): Promise<number>;
@@ -71,7 +71,7 @@ export interface Rows {
     repositories: readonly Admitted[],
     space: number | null,
   ): Promise<{ readonly rows: number; readonly models: readonly string[] }>;
-  /** How many vectors of the space in these repositories are damaged: another number of components, or all zero. */
+  /** How many vectors of the space are damaged: another number of components, or all zero. */
   damaged(repositories: readonly Admitted[], space: number, dimension: number): Promise<number>;
   /** The distances of all rows in scope, computed by the database; without damaged vectors. */
   distances(

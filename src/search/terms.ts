@@ -1,4 +1,4 @@
-// The search terms of a record: hashes of its words with weights, stored with it and scored by BM25.
+// A record's search terms: hashes of its words with weights, stored with it, scored by BM25.
 
 import { withoutExtension } from "../domain/code/paths.ts";
 import type { MemoryRecord } from "../domain/memory.ts";
@@ -61,8 +61,8 @@ export function queryTerms(text: string): ReadonlyMap<number, number> {
 }
 
 /**
- * A 32-bit hash of a word, never 0 (FNV-1a with the finaliser of murmur3). Among 100,000 words about one pair collides, too few to
- * affect results; and a stored hash does not reveal the word.
+ * A 32-bit hash of a word, never 0 (FNV-1a with the finaliser of murmur3). Among 100,000 words
+ * about one pair collides, too few to affect results; and a stored hash does not reveal the word.
  */
 function termHash(word: string): number {
   let hash = fnv1a(word);

@@ -1,4 +1,4 @@
-// The vectors of one repository in memory, with exact search; the vectors of a corpus are contiguous.
+// One repository's vectors in memory, with exact search; those of a corpus are contiguous.
 import { createRequire } from "node:module";
 import { setImmediate } from "node:timers/promises";
 import type { Corpus } from "../domain/memory.ts";
@@ -135,7 +135,7 @@ export function usearchExact(): ExactSearch | null {
   };
 }
 
-/** Distances by usearch differ from ours by rounding: at most 1.2e-7 among 660 pairs of 1,024 components. */
+/** How far rounding sets usearch's distances off: 1.2e-7 among 660 pairs of 1,024 components. */
 const ROUNDING = 1e-5;
 /** Extra rows to fetch, to find the end of ties. */
 const MORE = 16;
@@ -185,12 +185,12 @@ export function byDistance(one: VectorHit, other: VectorHit): number {
 }
 
 /**
- * Up to so many rows that are not admitted are searched with the others and removed from the result: among 20,000 rows that costs 1 ms,
- * while copying the admitted ones costs 10.
+ * Up to so many rows that are not admitted are searched with the others and removed from the
+ * result: among 20,000 rows that costs 1 ms, while copying the admitted ones costs 10.
  */
 const MOST_SKIPPED = 256;
 
-/** The vectors up to the last admitted one, with `skipped` ones among them; or, if those are many, a copy of the admitted ones. */
+/** Vectors up to the last admitted one, `skipped` included; if those are many, a copy without. */
 function admittedOf(rows: Uint32Array, codes: Int8Array, admitted: Uint8Array, dimension: number) {
   const places = new Uint32Array(rows.length);
   let count = 0;
@@ -212,7 +212,7 @@ function admittedOf(rows: Uint32Array, codes: Int8Array, admitted: Uint8Array, d
 
 const NONE = new Int8Array();
 
-/** For each query at least the k nearest admitted rows, nearest first, with all that may tie with the last. */
+/** For each query the k nearest admitted rows or more: all that may tie with the last. */
 function nearestOf(
   exact: ExactSearch,
   codes: Int8Array,

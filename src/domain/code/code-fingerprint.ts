@@ -1,5 +1,5 @@
-// Code in the form in which pushes are compared: its tokens without formatting. Each token is stored as a number, so
-// that a finding can be remembered without storing anyone's code.
+// Code in the form in which pushes are compared: its tokens without formatting. Each token is
+// stored as a number, so that a finding can be remembered without storing anyone's code.
 
 import type { Category, Severity } from "../finding.ts";
 import { firstNotBefore } from "../first-not-before.ts";
@@ -61,7 +61,7 @@ export function textTokens(text: string): readonly number[] {
   return textStream(text).tokens;
 }
 
-/** The shape of lines startLine…line (1-based, inclusive); `at` is empty when these lines have no token. */
+/** The shape of lines startLine…line (1-based, inclusive); `at` is empty without tokens. */
 export function shapeOf({ tokens, lines }: TokenStream, startLine: number, line: number): CodeShape {
   const first = firstNotBefore(lines, (at) => at, startLine);
   if (first === lines.length) return { before: tokens.slice(-AROUND), at: [], after: [] };

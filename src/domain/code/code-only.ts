@@ -57,7 +57,7 @@ function quoteEnd(text: string, at: number, hasLifetimes: boolean, unclosed: Map
     : closing(text, at, quote, unclosed);
 }
 
-/** The position after the next `${` or closing backtick, from a backtick or an expression's last brace; or null. */
+/** From a backtick or an expression's last brace: after the next `${` or backtick; or null. */
 function templateEnd(text: string, at: number, depths: number[]): number | null {
   const char = text[at];
   const depth = depths.at(-1);

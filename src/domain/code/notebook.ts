@@ -1,8 +1,8 @@
-// The code of a Jupyter notebook, on the lines of its JSON: notebooks write each line of code as a string on a line of its own.
+// A Jupyter notebook's code, on the lines of its JSON, which has each line of code on its own line.
 
 import type { FileDiff } from "../pull-request.ts";
 
-/** A notebook as two texts with the same number of lines; a line that belongs to the other one is empty. */
+/** A notebook as two texts of equally many lines; a line of the other one is empty. */
 export interface Notebook {
   /** As the kernel names it: `python`, `julia`. */
   readonly language: string;
@@ -72,7 +72,7 @@ function parsedJson(text: string): Json | null {
   }
 }
 
-/** Jupyter starts the kernel by its name: `python3`, `ir`, `julia-1.10`; what else the file says is for display. */
+/** Jupyter starts the kernel by name (`python3`, `ir`, `julia-1.10`); the rest is for display. */
 function languageOf({ metadata }: Json): string {
   const { name, language } = metadata?.kernelspec ?? {};
   if (typeof name === "string" && /^python/i.test(name)) return "python";
@@ -80,7 +80,7 @@ function languageOf({ metadata }: Json): string {
   return typeof said === "string" ? said : "python";
 }
 
-/** The code by the number of its line; null where a cell is written in another form than one string a line. */
+/** The code by line number; null where a cell is not written as one string a line. */
 function codeLines(lines: readonly string[], cells: readonly Cell[]): ReadonlyMap<number, string> | null {
   const code = new Map<number, string>();
   let next = 0;
@@ -93,7 +93,7 @@ function codeLines(lines: readonly string[], cells: readonly Cell[]): ReadonlyMa
     if (source.length === 0) continue;
     while (next < lines.length && !isSource(lines, next, source)) next++;
     if (next === lines.length) return null;
-    // The rest has cells of other languages, and commands, as they are: rules of lines read them there.
+    // Cells of other languages and commands stay in the rest, where rules of lines read them.
     const own = isCode && !OTHER_CELL.test(String(source[0])) ? source.map(String) : [];
     for (const [at, line] of own.entries()) if (!isCommand(line)) code.set(next + at + 2, withoutMagic(line));
     next += source.length;
@@ -117,7 +117,7 @@ function stringOf(line: string | undefined): string | null {
   }
 }
 
-/** What else a cell begins with runs Python, or writes it to a file: `%%time`, `%%python`, `%%writefile`. */
+/** Any other beginning runs Python or writes it to a file: `%%time`, `%%writefile`. */
 const OTHER_CELL =
   /^%%(?:bash|sh|zsh|cmd|system|sx|script(?! *python)|html|svg|javascript|js|latex|markdown|perl|ruby|sql|bigquery|r|julia|cython)\b/i;
 

@@ -17,7 +17,7 @@ export function isTestPath(path: string): boolean {
 const SHOWN =
   /\.(?:example|sample|template|tmpl|dist|tpl)$|(?:^|[/._-])(?:docs?|examples?|samples?|templates?|demos?|fixtures?|testdata|mocks?|__snapshots__|bench(?:marks?)?|evals?)(?:[/._-]|$)/i;
 
-/** Whether a file shows or measures rather than serves: documentation, samples, templates to copy, benchmarks. */
+/** Whether a file shows or measures: documentation, samples, templates, benchmarks. */
 export function isShownPath(path: string): boolean {
   return SHOWN.test(path);
 }
@@ -38,7 +38,7 @@ export function folderOf(path: string): string {
 /** Before another extension these belong to it: `cart.d.ts`, `cart.blade.php`, `cart.html.erb`. */
 const BEFORE_EXTENSION = /(?<=[^/])\.(?:d|blade|html?|css|js|json|md|te?xt|xml|ya?ml)$/i;
 
-/** The path without the extension of the file's name; all of it when that has none, or only begins with a dot (`.env`). */
+/** The path without its file's extension; `.env` has none. */
 export function withoutExtension(path: string): string {
   const dot = path.lastIndexOf(".");
   return dot > path.lastIndexOf("/") + 1 ? path.slice(0, dot).replace(BEFORE_EXTENSION, "") : path;

@@ -14,7 +14,7 @@ export interface RelocatedCode {
 /** Code of fewer tokens ("}", "return x") can be located only together with the code around it. */
 const TELLING = 5;
 const TELLING_AROUND = 6;
-/** Occurrences compared; of code that occurs more often, only the first ones are distinguished by their neighbours. */
+/** Occurrences compared: of more frequent code only the first ones. */
 const MOST_OCCURRENCES = 500;
 /** Share of tokens in common from which edited code is recognised. */
 const ALIKE = 0.7;
@@ -86,7 +86,7 @@ function fallTable(wanted: readonly number[]): readonly number[] {
   return fall;
 }
 
-/** How many tokens agree on either side of the code's first `length` tokens; after it only when these are all of it. */
+/** How many tokens agree before and, if `length` is all of the code, after its first tokens. */
 export function agreementOf(
   { before, at, after }: CodeShape,
   tokens: readonly number[],
@@ -106,7 +106,7 @@ function alike(shape: CodeShape, stream: TokenStream, near: number): RelocatedCo
   return best === null || isAnother(shape, stream.tokens, best.from) ? null : best.found;
 }
 
-/** Whether the similar code is another piece: it is outside the old place, or the old names still occur beside it. */
+/** Whether it is another piece: outside the old place, or beside the old names. */
 function isAnother(shape: CodeShape, tokens: readonly number[], from: number): boolean {
   const size = Math.min(shape.at.length, tokens.length);
   const names = renamedTokens(shape.at, tokens.slice(from, from + size));

@@ -32,7 +32,7 @@ export interface NamedSymbol {
 
 /** What a function takes. */
 export interface Takes {
-  /** Its parameters in order, without the object that a method is called on; "" for one without a name of its own. */
+  /** Its parameters in order, without a method's object; "" for one without a name. */
   readonly names: readonly string[];
   /** How many arguments a call must have; 0 where the language lets a call leave any out. */
   readonly least: number;

@@ -87,8 +87,8 @@ export function gainOverPlacebo(pulls: readonly ReplayedPull[]): Interval {
 }
 
 /**
- * Whether memory was shown to help, and why. Too few pull requests, or a difference that may be zero, is "not shown":
- * never "does not help".
+ * Whether memory was shown to help, and why. Too few pull requests, or a difference that may be
+ * zero, is "not shown": never "does not help".
  */
 export function replayVerdict(pulls: readonly ReplayedPull[], gain: Interval) {
   const not = (why: string) => ({ helps: false, reason: `not shown to help here: ${why}` });
@@ -115,7 +115,7 @@ export interface PlaceboCandidate {
   readonly memories: number;
 }
 
-/** The other repository of the same main language with the nearest number of memories; null when there is none. */
+/** Another repository of the same main language with the nearest number of memories, or null. */
 export function placeboFor<T extends PlaceboCandidate>(of: PlaceboCandidate, candidates: readonly T[]): T | null {
   const far = ({ memories }: PlaceboCandidate) => Math.abs(memories - of.memories);
   const [nearest] = candidates
@@ -132,8 +132,8 @@ const NO_PLACEBO = {
 };
 
 /**
- * The figures of pull requests. `harmful` counts shown memories that were declined and resemble a later comment;
- * `gain` is the hit rate of `on` minus `placebo`.
+ * The figures of pull requests. `harmful` counts shown memories that were declined and resemble a
+ * later comment; `gain` is the hit rate of `on` minus `placebo`.
  */
 export function replayFigures(pulls: readonly ReplayedPull[], hasPlacebo: boolean) {
   const gain = hasPlacebo ? gainOverPlacebo(pulls) : null;

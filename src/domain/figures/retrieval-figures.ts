@@ -180,8 +180,8 @@ const USD = 0.001;
 /** Of one reranking: three times what it takes at $1 and $5 for a million tokens. */
 const RERANK_USD = 0.02;
 /**
- * A mean similarity of .6 belongs to an embedder whose relevant distance is .3. For other embedders the limit is 4/3 of
- * their relevant distance; the keyless embedder's .75 has no limit.
+ * A mean similarity of .6 belongs to an embedder whose relevant distance is .3. For other embedders
+ * the limit is 4/3 of their relevant distance; the keyless embedder's .75 has no limit.
  */
 const SCORE_PART = 4 / 3;
 
@@ -229,6 +229,7 @@ export function scoreLimit(calibrated: number): number {
   return 1 - SCORE_PART * calibrated;
 }
 
-function percent(share: number): string {
+/** A share of 0–1 as `87 %`. */
+export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

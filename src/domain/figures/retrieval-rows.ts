@@ -1,7 +1,7 @@
 // The figures of retrieval in words, for the command line and the dashboard.
 import { counted } from "../text/counted.ts";
 import { cutText } from "../text/cut-text.ts";
-import type { RetrievalFigures } from "./retrieval-figures.ts";
+import { percent, type RetrievalFigures } from "./retrieval-figures.ts";
 
 /** Rows with a name and its figures; a row without a name continues the one before. */
 export function retrievalRows(figures: RetrievalFigures): readonly Row[] {
@@ -81,10 +81,6 @@ function queryRows({ topQueries, degraded }: RetrievalFigures): Row[] {
 
 function time(ms: number): string {
   return ms < 10 ? `${Number(ms.toFixed(1))} ms` : `${Math.round(ms)} ms`;
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 100)} %`;
 }
 
 function usd(amount: number): string {

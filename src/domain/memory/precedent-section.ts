@@ -1,5 +1,5 @@
-// How a memory is quoted: in the part of a prompt that holds precedents, as data between unguessable lines, whole
-// entries only; and in one line of a review.
+// How a memory is quoted: in the part of a prompt that holds precedents, as data between
+// unguessable lines, whole entries only; and in one line of a review.
 
 import type { Quote } from "../finding.ts";
 import type { MemoryRecord } from "../memory.ts";
@@ -52,8 +52,8 @@ export function buildRetrievalContextSection(memories: readonly RankedMemory[], 
 }
 
 /**
- * The entries of the section. The longest texts are cut, all to one length, until all entries fit; entries that do not fit even
- * so are left out whole.
+ * The entries of the section. The longest texts are cut, all to one length, until all entries fit;
+ * entries that do not fit even so are left out whole.
  *
  * @returns one per memory, in their order; null: it does not fit
  */
@@ -157,8 +157,8 @@ export function revealedMemory(memory: RankedMemory): RankedMemory {
 const QUOTED = 200;
 
 /**
- * The first sentences of a comment, with its author and place. Empty for a pattern of another repository, whose place
- * may not be shown.
+ * The first sentences of a comment, with its author and place. Empty for a pattern of another
+ * repository, whose place may not be shown.
  *
  * @returns untrusted text; a finding of ours is quoted by its title and has no author
  */

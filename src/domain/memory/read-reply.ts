@@ -91,9 +91,9 @@ const READ = 2_000;
 const MOST_CLAUSES = 60;
 
 /**
- * Quoted lines, code and markup are not the writer's own words and do not count. A reply that both agrees and rejects
- * counts as a rejection: the courtesy comes first, the decision after it. Done and rejected exclude each other, so
- * together they count as nothing.
+ * Quoted lines, code and markup are not the writer's own words and do not count. A reply that both
+ * agrees and rejects counts as a rejection: the courtesy comes first, the decision after it. Done
+ * and rejected exclude each other, so together they count as nothing.
  *
  * @param body Markdown by anyone: never throws, linear in it
  */

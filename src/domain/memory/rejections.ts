@@ -56,8 +56,8 @@ export interface RejectedMemory {
 }
 
 /**
- * Enough to hold similar findings back: one reason, or this many declines by this many
- * people. Reactions alone must come from this many pull requests: a crowd at one comment proves little.
+ * Enough to hold similar findings back: one reason, or this many declines by this many people.
+ * Reactions alone must come from this many pull requests: a crowd at one comment proves little.
  */
 const OFTEN = { rejections: 3, people: 2, pulls: 1 };
 const OFTEN_BY_REACTIONS = { ...OFTEN, pulls: 2 };

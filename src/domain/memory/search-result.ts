@@ -11,8 +11,8 @@ export interface HandSearch {
   /** Memories at most, ≥ 1. */
   readonly topK: number;
   /**
-   * Least cosine similarity, 0–1; memories below it, or without a known similarity, are left out. 0 accepts everything;
-   * null takes the embedder's own threshold, plus keyword-only hits.
+   * Least cosine similarity, 0–1; memories below it, or without a known similarity, are left out. 0
+   * accepts everything; null takes the embedder's own threshold, plus keyword-only hits.
    */
   readonly threshold: number | null;
   /** `model`: the operator's small model reorders the best. `auto`: the reranker, if there is one. */

@@ -62,7 +62,7 @@ export function embeddedText({ embedded, wordsOnly, wordsReason }: Remembered): 
 const NO_REASON = "the embedder gave none";
 
 /** Reports rows that only keywords find. */
-export function degradation({ wordsOnly, wordsReason }: Pick<Remembered, "wordsOnly" | "wordsReason">): Degraded[] {
+function degradation({ wordsOnly, wordsReason }: Pick<Remembered, "wordsOnly" | "wordsReason">): Degraded[] {
   if (wordsOnly === 0) return [];
   const rows = wordsOnly === 1 ? "1 memory has" : `${wordsOnly} memories have`;
   return [

@@ -48,7 +48,7 @@ export function proofMarker(hex: string): string {
   return `<!-- kodiai:proof ${hex} -->`;
 }
 
-/** The findings of our comment: the last marker counts, because we write ours last. Empty without a marker. */
+/** The findings of our comment, by its last marker, since ours is last. Empty without one. */
 export function parseFindingMarker(body: string): readonly string[] {
   return [...body.matchAll(FINDING)].at(-1)?.[1]?.split(" ") ?? [];
 }
@@ -69,8 +69,8 @@ export function hasSummaryMarker(body: string): boolean {
 }
 
 /**
- * The summary with a line above it, replacing an earlier one; null is an empty summary. Text of others never holds the marker (see
- * sanitize.ts).
+ * The summary with a line above it, replacing an earlier one; null is an empty summary. Text of
+ * others never holds the marker (see sanitize.ts).
  */
 export function withNotice(summary: string | null, line: string): string {
   const rest = (summary ?? SUMMARY_MARKER).split(NOTICE_MARKER).at(-1) ?? "";

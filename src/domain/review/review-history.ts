@@ -19,7 +19,7 @@ export interface EarlierFinding {
   readonly recovered: boolean;
 }
 
-/** Lines of the head, 1-based, inclusive. A removal is between its neighbours, and counts as both. */
+/** Lines of the head, 1-based, inclusive. A removal counts as both of its neighbours. */
 export interface LineRange {
   readonly first: number;
   readonly last: number;
@@ -100,8 +100,8 @@ export function isReviewOf(review: ReviewedAt, now: ReviewedAt): boolean {
 }
 
 /**
- * Identifies title and description at the time when a person requested a review: that person has read them, and did not
- * ask for text that is added later.
+ * Identifies title and description at the time when a person requested a review: that person has
+ * read them, and did not ask for text that is added later.
  *
  * @param body null for a pull request without a description
  * @returns 16 hexadecimal digits, the same for the same words

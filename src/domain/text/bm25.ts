@@ -37,14 +37,14 @@ export function bagOf<Word>(words: Iterable<Word>): Map<Word, number> {
 }
 
 /**
- * Texts of many repositories that are added to those of the one: a memory of three texts cannot say which words are rare,
- * and one of a thousand can.
+ * Texts of many repositories that are added to those of the one: a memory of three texts cannot say
+ * which words are rare, and one of a thousand can.
  */
 export const BACKGROUND_TEXTS = 50;
 
 /**
- * ln(1 + (N − n + ½) / (n + ½)) of a word that occurs in n of N texts, of which BACKGROUND_TEXTS are from everywhere: > 0,
- * larger for a rare word.
+ * ln(1 + (N − n + ½) / (n + ½)) of a word that occurs in n of N texts, of which BACKGROUND_TEXTS
+ * are from everywhere: > 0, larger for a rare word.
  *
  * @param texts of the repository
  * @param found how many of these have the word
@@ -57,8 +57,8 @@ export function inverseFrequency(texts: number, found: number, everywhere: numbe
 }
 
 /**
- * The length penalty of each text, k1 · (1 − b + b · length / mean length), in parts of a word like the counts: the
- * same for every word and query.
+ * The length penalty of each text, k1 · (1 − b + b · length / mean length), in parts of a word like
+ * the counts: the same for every word and query.
  *
  * @param meanLength in words, > 0
  */

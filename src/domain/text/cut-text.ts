@@ -1,8 +1,8 @@
 // Cuts text without splitting a character or leaving half of a token, which no redactor recognises.
 
 /**
- * The mark that replaces a secret in any text: `‹redacted:github-token›`. It is inert in Markdown: without brackets it
- * cannot become part of a link or an image.
+ * The mark that replaces a secret in any text: `‹redacted:github-token›`. It is inert in Markdown:
+ * without brackets it cannot become part of a link or an image.
  */
 export const REDACTION_MARK = /‹redacted:[a-z0-9-]{1,60}›/;
 /** UTF-16 units of the longest mark. */
@@ -14,7 +14,7 @@ const LONGEST_MARK = 72;
  */
 const INSIDE = /[\w+/=~.%:@\\!#$^&*?⟦⟧\u00ad\u200b-\u200f\u2060-\u2064\ufeff-]/;
 
-/** Characters that remain of a cut word: fewer than eight, from which on a part of a token has value. */
+/** Characters kept of a cut word: from eight on, a part of a token has value. */
 const KEPT = 7;
 
 const MARK = new RegExp(REDACTION_MARK, "y");

@@ -4,7 +4,7 @@ import type { Review } from "../review.ts";
 /** Replaces every secret with a mark and keeps the number of lines. */
 export type RedactText = (text: string) => Promise<string>;
 
-/** `prose` is redacted, `name` is skipped with everything under it, `other` is searched for prose. */
+/** `prose` is redacted, `name` skipped with all under it, `other` searched for prose. */
 type TextKind = "prose" | "name" | "other";
 
 /** Separates texts that are checked together; no secret spans it. */
@@ -60,7 +60,7 @@ function visit(
   );
 }
 
-/** The lines of one text: strings, or lines of a diff with their numbers. Null for a list of other things. */
+/** The lines of one text: strings, or numbered lines of a diff; null for any other list. */
 function linesOf(list: readonly unknown[]): readonly string[] | null {
   if (list.length === 0) return null;
   if (list.every((one) => typeof one === "string")) return list;
@@ -101,9 +101,9 @@ type IsText<Value> = Value extends string
     : false;
 
 /**
- * `prose` is written by others or quotes them. A `name` is an identifier (a commit, a finding, a file of the pull
- * request, a comment; GitHub has them already), or a word of ours. Closed sets of words, such as severities, are
- * neither.
+ * `prose` is written by others or quotes them. A `name` is an identifier (a commit, a finding, a
+ * file of the pull request, a comment; GitHub has them already), or a word of ours. Closed sets of
+ * words, such as severities, are neither.
  */
 const TEXTS: Readonly<Record<TextKey<Omit<Review, "repo">>, Exclude<TextKind, "other">>> = {
   title: "prose",

@@ -1,5 +1,5 @@
-// The visible part of a Markdown text. Instructions to machines hide in comments and link definitions: templates put
-// hints for the author there, and attackers text for the model.
+// The visible part of a Markdown text. Instructions to machines hide in comments and link
+// definitions: templates put hints for the author there, and attackers text for the model.
 export interface VisibleText {
   readonly text: string;
   /** UTF-16 units that the page does not show. */
@@ -43,7 +43,7 @@ function withoutSpans(text: string): string {
   return kept.join("") + text.slice(at);
 }
 
-/** Start of each code span of a line → its end. A run of backticks is closed by the next run of the same length. Linear. */
+/** Start of each code span of a line → its end, at the next run of as many backticks. Linear. */
 export function codeSpans(line: string): ReadonlyMap<number, number> {
   const nextOfLength = new Map<number, number>();
   const ends = new Map<number, number>();
@@ -56,7 +56,7 @@ export function codeSpans(line: string): ReadonlyMap<number, number> {
   return ends;
 }
 
-/** Whether a line closes the fence that these marks opened: at least as many of them, and nothing else. */
+/** Whether a line closes the fence that these marks opened: as many or more, and nothing else. */
 export function closesFence(line: string, marks: string): boolean {
   const text = line.trim();
   return text.length >= marks.length && text === marks.charAt(0).repeat(text.length);

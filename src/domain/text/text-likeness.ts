@@ -1,5 +1,5 @@
-// Similarity of two texts, for evaluating search results. It shares no code with the ranker on purpose: a yardstick
-// must not be made of what it measures.
+// Similarity of two texts, for evaluating search results. It shares no code with the ranker on
+// purpose: a yardstick must not be made of what it measures.
 
 /** Words with their weights, of unit length; empty for a text without words. */
 export type TextVector = ReadonlyMap<string, number>;

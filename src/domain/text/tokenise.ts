@@ -1,6 +1,6 @@
-// Splits prose and code into the words that are compared. One linear pass; query and memory are split alike.
+// Splits prose and code into words, in one linear pass, alike for queries and memories.
 
-/** Changes whenever the same text would give other words: part of the identity of every index and fingerprint. */
+/** Changes whenever a text would give other words: part of every index's and fingerprint's identity. */
 export const TOKENISER_VERSION = "words-1";
 
 /** Longer words are data (hashes, base64), not language: they are left out. */
@@ -19,9 +19,9 @@ const STOP = new Set(
 );
 
 /**
- * Words of a text, in order, with repeats: lower case, identifiers both whole and split at camelCase, snake_case and
- * digits (`getUserId` gives `getuserid get user id`), English endings cut so that singular and plural meet, scripts
- * without spaces as pairs of characters.
+ * Words of a text, in order, with repeats: lower case, identifiers both whole and split at
+ * camelCase, snake_case and digits (`getUserId` gives `getuserid get user id`), English endings cut
+ * so that singular and plural meet, scripts without spaces as pairs of characters.
  *
  * @param text any text; never throws, linear in its length
  */

@@ -1,12 +1,12 @@
-// Reveals hidden characters in text that a model reads, because attacks hide in them. Every line stays one line, so
-// that line numbers and anchors hold.
+// Reveals hidden characters in text that a model reads, because attacks hide in them. Every line
+// stays one line, so that line numbers and anchors hold.
 
 /** White space that ends a line elsewhere, or that no keyboard makes; TAB and space are ordinary. */
 const ODD_SPACE = /[\v\f\u0085\u2028\u2029\r]/g;
 
 /**
- * Control, format and surrogate characters, variation selectors, tag characters, invisible fillers, and the rest of
- * Unicode's Default_Ignorable_Code_Point.
+ * Control, format and surrogate characters, variation selectors, tag characters, invisible fillers,
+ * and the rest of Unicode's Default_Ignorable_Code_Point.
  */
 const HIDDEN =
   /[\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]|[^\P{Cc}\t]|[\u115F\u1160\u3164\uFFA0\u2800]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;

@@ -1,5 +1,5 @@
-// The weight of a word, from its frequency over many repositories: rare words weigh more. Counts only; made by
-// eval/fit-fusion.ts.
+// The weight of a word, from its frequency over many repositories: rare words weigh more. Counts
+// only; made by eval/fit-fusion.ts.
 import file from "./background-words.json" with { type: "json" };
 
 /** In how many of `texts` review comments a word occurs. */

@@ -1,7 +1,7 @@
 // The programming languages that a document is about, from its front matter and its code blocks.
 import { canonicalLanguage } from "../../domain/language.ts";
 
-/** Languages of reviewed files. Any other word after a fence (`console`, `mermaid`, `text`) names none. */
+/** Languages of reviewed files. Other words after a fence (`console`, `text`) name none. */
 const PROGRAMMING = new Set(
   (
     "c cpp csharp fsharp clojure cmake cuda crystal dart elixir elm erlang fortran go groovy haskell java javascript " +
@@ -10,7 +10,7 @@ const PROGRAMMING = new Set(
   ).split(" "),
 );
 
-/** Languages that accompany the one a document is about: a Python guide begins with `pip install`. */
+/** Languages beside the one a document is about: a Python guide begins with `pip install`. */
 const BESIDE = new Set("shell json yaml toml ini xml html css scss dockerfile makefile".split(" "));
 
 /** Spellings of fences that are not names of languages. */
@@ -49,7 +49,7 @@ export function fenceLanguage(info: string): string | null {
   return word === "" ? null : namedLanguage(word);
 }
 
-/** Tags from languages and their numbers of lines: programming languages first, more lines first, ties by name. */
+/** Tags from lines by language: programming languages first, more lines first, ties by name. */
 export function languageTags(lines: ReadonlyMap<string, number>): string[] {
   return [...lines]
     .sort(([a, n], [b, m]) => Number(BESIDE.has(a)) - Number(BESIDE.has(b)) || m - n || (a < b ? -1 : 1))
@@ -60,7 +60,7 @@ export function languageTags(lines: ReadonlyMap<string, number>): string[] {
 const KEYS = /^(?:languages?|tags|keywords|topics|categories|applyTo|globs)\s{0,5}:(.{0,2000})$/i;
 
 /**
- * Languages named in a front matter, in its order. Read by lines and not as YAML, because only a few words matter.
+ * Languages named in a front matter, in its order. Read by lines, because few words matter.
  *
  * @param lines between the `---`
  */
@@ -78,12 +78,12 @@ export function frontMatterLanguages(lines: readonly string[]): string[] {
 
 const LIST_ITEM = /^\s{0,20}-\s{1,5}(.{1,200})$/;
 
-/** Languages named like everyday words or single letters, which is what such a word in a file's name usually is. */
+/** Languages named like everyday words or letters, which such a word in a name usually is. */
 const EVERYDAY = new Set("c r go dart crystal elm nim nix zig swift julia assembly vue svelte sql make".split(" "));
 
 /**
- * Languages in a document's path: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may have any language's
- * name; in a file's name everyday words do not count.
+ * Languages in a document's path: `docs/python/style.md`, `Python-Style-Guide.md`. A folder may
+ * have any language's name; in a file's name everyday words do not count.
  *
  * @returns canonical ids in the order of the path
  */

@@ -25,7 +25,7 @@ export interface DocSection {
 const MAX_SECTIONS = 1_000;
 
 /**
- * The sections of a document. Every non-blank line, except the front matter, is in exactly one of them.
+ * The sections of a document. Every non-blank line after the front matter is in exactly one.
  *
  * @param ofPath languages in the document's path
  * @returns in the order of the document, at most 1,000; `skipped` reports what is left out
@@ -59,7 +59,7 @@ interface Group {
 
 type Heading = Extract<Block, { kind: "heading" }>;
 
-/** Runs of blocks under one heading. A heading with only deeper headings below it goes with the first of them. */
+/** Runs of blocks under one heading. A heading with nothing else goes with the next deeper one. */
 function groups(body: readonly Block[]): Group[] {
   const found: Group[] = [];
   let trail: Heading[] = [];
@@ -81,7 +81,7 @@ function groups(body: readonly Block[]): Group[] {
 
 type NamedGroup = Group & Pick<DocSection, "name" | "anchor">;
 
-/** The title of the document is left out of the names, so that they stay stable when it is renamed. */
+/** Names lack the document's title, so that they stay the same when it is renamed. */
 function withNames(found: readonly Group[]): NamedGroup[] {
   const title = found.find((group) => group.trail.length > 0)?.trail[0];
   const isTitle = (heading: Heading) => heading === title && heading.level === 1;
@@ -137,8 +137,8 @@ const MAX_PART = 1_200;
 const MAX_CODE = 4_000;
 
 /**
- * Parts of at most 1,200 characters, in order. A block is split only when it is longer than that by itself: prose at
- * line ends and then at spaces; code only beyond 4,000 characters, at line ends.
+ * Parts of at most 1,200 characters, in order. A block is split only when it is longer than that by
+ * itself: prose at line ends and then at spaces; code only beyond 4,000 characters, at line ends.
  */
 function packBlocks(blocks: readonly Block[]): Block[][] {
   const parts: Block[][] = [];
@@ -207,8 +207,8 @@ function cutLine(line: string, max: number): string[] {
   return [...pieces, line.slice(from)];
 }
 
-// Parses Markdown into headings, code blocks and prose, by lines and in one pass: precise enough to split where a
-// reader would.
+// Parses Markdown into headings, code blocks and prose, by lines and in one pass: precise enough to
+// split where a reader would.
 
 type Block = { readonly row: number; readonly lines: readonly string[] } & (
   | { readonly kind: "heading"; readonly level: number; readonly title: string }
@@ -222,8 +222,8 @@ type Block = { readonly row: number; readonly lines: readonly string[] } & (
 const MAX_FRONT_MATTER = 200;
 
 /**
- * @returns the lines of the front matter, and the blocks in the order of the document. `row` is the 0-based row of a
- * block's first line; blank lines between blocks belong to none
+ * @returns the lines of the front matter, and the blocks in the order of the document. `row` is the
+ * 0-based row of a block's first line; blank lines between blocks belong to none
  */
 function blocks(text: string): { readonly frontMatter: readonly string[]; readonly body: readonly Block[] } {
   const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
@@ -316,7 +316,7 @@ function endsInComment(line: string, wasOpen: boolean): boolean {
 /** Long headings are prose. */
 const MAX_SLUG = 100;
 
-/** `## 2. Why *we* do it` → `2-why-we-do-it`; `section` when nothing is left. At most 100 characters. */
+/** `## 2. Why *we* do it` → `2-why-we-do-it`; `section` for nothing. At most 100 characters. */
 function headingSlug(title: string): string {
   const slug = title
     .slice(0, 500)

@@ -1,5 +1,5 @@
-// Turns what was read of a pull request into evidence on our findings: each act has its own key, so that reading it
-// again adds nothing.
+// Turns what was read of a pull request into evidence on our findings: each act has its own key, so
+// that reading it again adds nothing.
 
 import { textStream, textTokens } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
@@ -43,8 +43,8 @@ interface Collected {
 }
 
 /**
- * Compares what was read with the stored evidence. A reply counts as first seen: later edits are not read. Deleted
- * reactions and replies are reported as withdrawn, when everything could be read.
+ * Compares what was read with the stored evidence. A reply counts as first seen: later edits are
+ * not read. Deleted reactions and replies are reported as withdrawn, when everything could be read.
  */
 export function collectEvidence(observed: Observed): Collected {
   const { pull, memories } = observed;
@@ -169,7 +169,7 @@ function withdrawnOf({ before, pull, memories }: Observed, read: readonly Unatte
  * The state of a finding's code.
  *
  * @param text of the file at the newest head; null when the file was removed
- * @returns null when unknown: a finding about a whole file, a removed line, or code that was never known
+ * @returns null for a whole file, a removed line, or code that was never known
  */
 export function codeStatus(
   { finding, shape }: Pick<EarlierFinding, "finding" | "shape">,

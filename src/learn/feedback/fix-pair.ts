@@ -1,5 +1,5 @@
-// The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With both, memory later
-// recognises a change that contains the fix and not the flagged code.
+// The flagged code and its fix, as a memory stores them: a few lines each, without secrets. With
+// both, memory later recognises a change that contains the fix and not the flagged code.
 import { diffArrays } from "diff";
 import { type CodeShape, tokenStream } from "../../domain/code/code-fingerprint.ts";
 import { relocateCode } from "../../domain/code/relocate-code.ts";
@@ -10,7 +10,7 @@ import type { Redact } from "../remember/redact-record.ts";
 /** Each at most as long as any stored piece of code. */
 type FixPair = Required<Pick<MemoryRecord, "flaggedCode" | "fixedCode">>;
 
-/** Lines around a piece that are redacted with it: a secret of several lines is recognised by all of them. */
+/** Lines around a piece that are redacted with it: a secret may have several lines. */
 const AROUND = 40;
 /** Lines beside the finding that locate it. */
 const BESIDE = 45;
@@ -28,7 +28,7 @@ interface FlaggedText {
   readonly now: string;
 }
 
-/** @returns null when the code is not found in the old text, or its replacement not in the new one */
+/** @returns null when the old text lacks the code, or the new one its replacement */
 export async function fixOfFinding({ shape, near, then, now }: FlaggedText, redact: Redact): Promise<FixPair | null> {
   const [before, after] = [linesOf(then), linesOf(now)];
   const stream = tokenStream(before.map(({ text }, index) => ({ line: index + 1, text })));
@@ -68,7 +68,7 @@ async function pairOf(
   return flaggedCode === null || fixedCode === null ? null : { flaggedCode, fixedCode };
 }
 
-/** Redacts with the surroundings and cuts afterwards, so that no half of a secret is left; null when it is too long. */
+/** Redacts, then cuts, so that no half of a secret is left; null when the piece is too long. */
 async function pieceOf(lines: readonly HeadLine[], { from, to }: LineSpan, redact: Redact): Promise<string | null> {
   const first = Math.max(0, from - AROUND);
   const text = await redact(textIn(lines, { from: first, to: to + AROUND }));
@@ -147,7 +147,7 @@ export function changedLines(
 
 type Matched = readonly (readonly [number, number])[];
 
-/** The lines after the hunk are unknown: takes as many as were flagged and a few, or up to one that a diff leaves. */
+/** Lines after the hunk are unknown: takes as many as were flagged and a few, or up to kept ones. */
 function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: Matched): ChangedLines | string {
   const last = matched.at(-1);
   if (last === undefined) return PLACE_UNKNOWN;
@@ -189,7 +189,7 @@ function withoutBlank(lines: readonly HeadLine[], { from, to }: LineSpan): LineS
   return { from: first, to: end };
 }
 
-/** The lines that both have in order, without their indentation, as index pairs; blank lines do not count. */
+/** Index pairs of the lines that both have in order, without indentation and blank lines. */
 function commonLines(a: readonly HeadLine[], b: readonly HeadLine[]): Matched {
   const left = a.slice(-MOST_THEN).map(({ text }) => text.trim());
   const right = b.slice(0, MOST_NOW).map(({ text }) => text.trim());

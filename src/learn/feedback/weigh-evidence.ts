@@ -1,6 +1,6 @@
-// Derives a finding's outcome from what people did about it. Only acts of people with write access count; others are
-// shown without weight. A written reason outweighs several rejections, those outweigh a word, a word outweighs a
-// reaction.
+// Derives a finding's outcome from what people did about it. Only acts of people with write access
+// count; others are shown without weight. A written reason outweighs several rejections, those
+// outweigh a word, a word outweighs a reaction.
 
 import { isProtected } from "../../domain/finding.ts";
 import { type Evidence, isWriterAct } from "../../domain/memory/evidence.ts";
@@ -15,7 +15,7 @@ interface WeighedOutcome {
   readonly outcome: Outcome;
   /** Null while the outcome is `posted`. */
   readonly decided: Decided | null;
-  /** Of people with write access: commands always, words and reactions only while it is declined. */
+  /** Of people with write access: commands; words and reactions only while it is declined. */
   readonly rejections: readonly Rejection[];
   /** True when a person with write access responded, regardless of the outcome. */
   readonly isAnswered: boolean;
@@ -23,7 +23,7 @@ interface WeighedOutcome {
   readonly isChanged: boolean;
   /** In sentences of ours, never empty. */
   readonly because: readonly string[];
-  /** All given evidence, each once, by time and key; its effect is `decided`, `counts`, or why it has no weight. */
+  /** All evidence, each once, by time and key: `decided`, `counts`, or why it has no weight. */
   readonly evidence: readonly { readonly evidence: Evidence; readonly effect: string }[];
 }
 
@@ -127,7 +127,7 @@ function judge(voices: readonly Evidence[], finding: Pick<MemoryRecord, "severit
 
 const CONSENTED = "its lines changed, and a person with write access resolved the thread or agreed";
 
-/** The latest words of each person, else their latest reaction; rejections before a restore no longer count. */
+/** Each person's latest words, else latest reaction; no rejections from before a restore. */
 function positionsOf(voices: readonly Evidence[]): readonly Position[] {
   const restored = voices.findLast(({ kind }) => kind === "restored");
   const since = restored === undefined ? -1 : voices.indexOf(restored);
@@ -249,17 +249,17 @@ function nameOf({ by }: Evidence): string {
   return by?.login ?? "ghost";
 }
 
-// Bursts of reactions are stored and shown, but have no weight: one reaction proves little, a hundred in a minute prove
-// less.
+// Bursts of reactions are stored and shown, but have no weight: one reaction proves little, a
+// hundred in a minute prove less.
 
 /** A burst: so many reactions within so many milliseconds, more than a team gives a finding. */
 const BURST = 10;
 const BURST_MS = 10 * 60_000;
 
 /**
- * Which evidence on a pull request is held, and why: all reactions of one person who gave a burst of them, over all
- * findings; and on one finding a burst of reactions without write access. A writer's act is never held because of
- * others: strangers could silence them.
+ * Which evidence on a pull request is held, and why: all reactions of one person who gave a burst
+ * of them, over all findings; and on one finding a burst of reactions without write access. A
+ * writer's act is never held because of others: strangers could silence them.
  *
  * @param evidence of one pull request, in any order
  * @returns reasons by `MEMORY_ID KEY`
@@ -317,8 +317,8 @@ export function weighPull(
   return new Map(findings.map((finding) => [finding.id, outcomeOf(byMemory.get(finding.id) ?? [], finding, held)]));
 }
 
-// The outcome of a past comment: the replies and GitHub's state of its line are judged like evidence on our own
-// findings. People without write access do not count.
+// The outcome of a past comment: the replies and GitHub's state of its line are judged like
+// evidence on our own findings. People without write access do not count.
 
 /**
  * The outcome of a thread; null when unknown. A reply that claims a fix counts like GitHub's report of a changed line.

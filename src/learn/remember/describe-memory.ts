@@ -1,7 +1,7 @@
-// Lets a model describe a memory with situation, lesson and tags, or records why it has none. Ids never depend on these
-// fields: they come from the source.
+// Lets a model describe a memory with situation, lesson and tags, or records why it has none. Ids
+// never depend on these fields: they come from the source.
 
-import type { MemoryRecord } from "../../domain/memory.ts";
+import { isOfReview, type MemoryRecord } from "../../domain/memory.ts";
 import {
   type AllowedModel,
   estimatedTokens,
@@ -28,16 +28,16 @@ type DescribedMemory =
 const LASTING: ReadonlySet<ModelFailure> = new Set(["refused", "truncated", "too-long", "malformed"]);
 
 /**
- * Whether a memory waits to be described: it is of a review, and its current text was not described before. A memory
- * that came with fields of unknown origin keeps them.
+ * Whether a memory waits to be described: it is of a review, and its current text was not described
+ * before. A memory that came with fields of unknown origin keeps them.
  */
 export function waitsForFields(record: MemoryRecord): boolean {
-  if (record.corpus !== "finding" && record.corpus !== "review_comment") return false;
+  if (!isOfReview(record)) return false;
   if (record.described === null) return record.situation === null && record.lesson === null;
   return record.described.source !== sourceHash(record);
 }
 
-/** Why a memory gets no fields without asking a model: `rejected/REASON`; null when a model is needed. */
+/** Why a memory gets no fields: `rejected/REASON`; null when a model has to be asked. */
 export function rejectedByRule({ outcome, text, replies }: MemoryRecord): string | null {
   if (outcome === "declined") return "rejected/declined";
   return replies.length === 0 && lowInformation(text) !== null ? "rejected/says-nothing" : null;
@@ -82,8 +82,8 @@ function described(
   return { kind: "described", record: { ...record, situation, lesson, tags, described: about }, usage };
 }
 
-// The question for the fields of one memory: the comment, its replies and its code, each fenced. One memory per
-// question, so that an injected comment can affect only its own fields.
+// The question for the fields of one memory: the comment, its replies and its code, each fenced.
+// One memory per question, so that an injected comment can affect only its own fields.
 
 /** UTF-16 units. A comment's subject is at its beginning; its code is at the end of its hunk. */
 const TEXT_CHARS = 4_000;
@@ -91,7 +91,7 @@ const REPLY_CHARS = 800;
 const REPLIES = 8;
 const HUNK_CHARS = 3_000;
 
-/** A situation of 70 words, a lesson and five tags are about 200 tokens; models that think first need more. */
+/** Situation, lesson and tags are about 200 tokens; models that think first need more. */
 const DESCRIBE_REPLY_TOKENS = 2_000;
 
 /** @param delimiter unguessable and new */

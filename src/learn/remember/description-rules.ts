@@ -80,7 +80,7 @@ export function describeReply(): { readonly shape: ReplyShape<Draft>; readonly l
   return { last: () => last, shape: { name: "memory", jsonSchema: JSON_SCHEMA, check } };
 }
 
-/** What is kept of a draft: situation and lesson together or not at all, because one would match half; tags alone. */
+/** What is kept of a draft: situation and lesson, since one alone matches half; or tags. */
 export function takeFields(draft: Draft): TakenFields {
   const confidence = CONFIDENCE.get(draft.confidence?.trim().toLowerCase() ?? "") ?? 0.5;
   const problems = draftProblems(draft).map(({ name }) => name);
@@ -112,10 +112,10 @@ function lines({ situation, lesson }: Draft): { readonly situation: string; read
   return { situation: oneLine(situation ?? "").toWellFormed(), lesson: oneLine(lesson ?? "").toWellFormed() };
 }
 
-// Rules for a situation: a sentence or two on what the code does and what is missing, phrased so that it applies to
-// other code as well.
+// Rules for a situation: a sentence or two on what the code does and what is missing, phrased so
+// that it applies to other code as well.
 
-/** A rule that a text breaks: its stable name, which memory, counts and the log store, and a message for the model. */
+/** A rule that a text breaks: its stable name, which is stored, and a message for the model. */
 interface FieldProblem {
   readonly name: string;
   readonly message: string;
@@ -162,7 +162,7 @@ export function situationProblems(text: string): readonly FieldProblem[] {
 /** The instructions ask for at most 160 characters. */
 const LESSON_CHARS = { least: 20, most: 220 } as const;
 
-/** First words of an imperative sentence, besides those of PATTERN: a verb in its base form, or always, never, do not. */
+/** First words of an imperative sentence, besides those of PATTERN: verbs, always, never, do not. */
 const CUES = words(`
   abort adjust always anchor annotate ask avoid back base bound break bring bubble cap centralize choose coalesce
   confirm consolidate continue cover cut debounce decouple defer design disable dispose distinguish do don't elide
@@ -284,8 +284,8 @@ const SHAPES: readonly RegExp[] = [
 ];
 
 /**
- * The first word of a text that looks like an identifier: camelCase, snake_case, a call, a path, a member, or text
- * between backticks.
+ * The first word of a text that looks like an identifier: camelCase, snake_case, a call, a path, a
+ * member, or text between backticks.
  *
  * @param text any text; linear in its length
  * @returns the word, at most 60 characters; null without one
@@ -308,8 +308,8 @@ function isWellKnown(word: string): boolean {
   return WELL_KNOWN.has(word.toLowerCase().replace(/(?:'s|s)$/, "")) || WELL_KNOWN.has(word.toLowerCase());
 }
 
-// The words that mark a structure, a pattern and a gap in a situation, and those that give advice instead. Lists of
-// base forms; inflected forms are traced back to them.
+// The words that mark a structure, a pattern and a gap in a situation, and those that give advice
+// instead. Lists of base forms; inflected forms are traced back to them.
 
 const STRUCTURE = words(`
   abstraction accessor action adapter aggregate alias allocation annotation api app application argument array aspect assertion
@@ -370,7 +370,7 @@ const GAP = words(`
   unaware unbounded unclear undefined unless unnecessary unknown unrelated unsafe unsound until untrusted unusual vague vulnerable
   weak without wrong yet zero cannot`);
 
-/** Advice, in exactly these forms: a fixed delay is no fix, and something that is not ensured is a gap. */
+/** Advice, in exactly these forms: a fixed delay is no fix, and what is not ensured is a gap. */
 const ADVICE = words(`
   advisable advise advised advice avoid better consider considering ensure fix fixes fixing instruct let's lets must ought please
   prefer preferable preferably preferred recommend recommended recommends recommendation remedy shall should shouldn't solution

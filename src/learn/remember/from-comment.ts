@@ -90,7 +90,7 @@ interface Note {
   readonly at: number;
 }
 
-/** The memory of a note; null when it is empty. The same text about the same file is the same memory. */
+/** The memory of a note, null without text. The same text about the same file is one memory. */
 export function fromNote({ repo, ...note }: Note, languageOf: (path: string) => string): MemoryRecord | null {
   const sourceId = `note:${shortHash(JSON.stringify([note.text.trim(), note.path]), 16)}`;
   const record = fromComment({ ...BARE_COMMENT, ...note, sourceId }, repo, { languageOf, lowInformation: () => null });
@@ -118,7 +118,7 @@ export function fromRequest(
   return "kind" in record ? null : record;
 }
 
-/** The ids of all memories that a thread can have created: its comments, requests to remember, and its findings. */
+/** The ids of all memories that a thread can have created: comments, requests, findings. */
 export function memoriesOfThread(
   repo: Repo,
   pull: number,
@@ -135,8 +135,8 @@ function requestSource({ place, id }: Pick<AskingComment, "place" | "id">): stri
   return `told:${place}-${id}`;
 }
 
-// Turns a past conversation into a memory, or says why not. Only words of people with write access are remembered; a
-// bot's comment only when one of them decided about it.
+// Turns a past conversation into a memory, or says why not. Only words of people with write access
+// are remembered; a bot's comment only when one of them decided about it.
 
 export interface ThreadRules extends CommentRules {
   /** Whether an account has write access, by its id. */

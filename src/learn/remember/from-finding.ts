@@ -24,8 +24,8 @@ interface PostedWhere {
 }
 
 /**
- * The memory of a finding. Its source is the finding on its pull request: posted again there it is the same memory, on
- * another pull request it is another, because people may respond differently.
+ * The memory of a finding. Its source is the finding on its pull request: posted again there it is
+ * the same memory, on another pull request it is another, because people may respond differently.
  */
 export function fromFinding(finding: Finding, where: PostedWhere): MemoryRecord {
   const { repo, pull, url, author, at, headSha: sha, language, hunk } = where;
@@ -67,7 +67,7 @@ export function recordsOfFindings(posted: PostedReview, facts: Pick<PostedWhere,
  * whole hunk is redacted before it is cut, so that no half of a secret is left.
  *
  * @param redact keeps the number of lines
- * @returns one for each finding on a line of the diff, at most 4,000 characters each; the others have none
+ * @returns one for each finding on a line of the diff, at most 4,000 characters each
  */
 export async function findingHunks(
   findings: readonly Finding[],
@@ -97,7 +97,7 @@ const MARKS = { context: " ", added: "+", removed: "-" } as const;
 
 async function hunkLines(hunk: Hunk, redact: Redact): Promise<readonly string[]> {
   const { oldStart, oldLines, newStart, newLines, section, lines } = hunk;
-  // Without the marks, because a multi-line key is recognised by its lines, and a mark before each would hide it.
+  // Without the marks, which would hide a key of several lines.
   const text = await redact([section, ...lines.map((line) => line.text)].join("\n"));
   const [heading = "", ...texts] = text.split("\n");
   const header = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@${heading === "" ? "" : ` ${heading}`}`;

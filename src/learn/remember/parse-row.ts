@@ -1,4 +1,4 @@
-// Parses one line of an import: a row of our own export, or of the evaluation's corpus, distinguished by their shape.
+// Parses a line of an import: of our own export or the evaluation's corpus, told by its shape.
 import { z } from "zod";
 import { CATEGORIES, SEVERITIES } from "../../domain/finding.ts";
 import type { Repo } from "../../domain/job.ts";
@@ -8,7 +8,7 @@ import { cutText } from "../../domain/text/cut-text.ts";
 import { shortHash } from "../../domain/text/hash.ts";
 import { BARE_COMMENT, type SaidComment } from "./from-comment.ts";
 
-/** The version of an export line. A later form gets the next number, which this reader then reports. */
+/** The version of an export line; this reader reports a later one. */
 const EXPORT_VERSION = 1;
 
 const text = z.string().max(200_000);
@@ -93,8 +93,8 @@ type ImportRow =
   | { readonly kind: "wrong"; readonly reason: string };
 
 /**
- * @param line JSON; never throws for any text. The id of an exported record is computed again from its source, so that
- * a file cannot replace another memory
+ * @param line JSON; never throws for any text. The id of an exported record is computed again from
+ * its source, so that a file cannot replace another memory
  */
 export function parseRow(line: string): ImportRow {
   let value: unknown;
@@ -150,7 +150,7 @@ function corpusRow(value: object): ImportRow {
       path: row.filePath ?? null,
       language: row.language ?? null,
       hunk: row.hunk ?? null,
-      // Only our categories: the evaluation's own labels were written by the authors of its ground truth.
+      // Only our categories: the authors of the ground truth wrote the evaluation's own labels.
       category: CATEGORIES.find((category) => category === row.category) ?? null,
       author: row.reviewer ?? null,
       isBot: row.isBot,

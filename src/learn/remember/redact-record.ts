@@ -6,7 +6,7 @@ import { cutText } from "../../domain/text/cut-text.ts";
 /** Replaces every secret with a mark; doing so twice changes nothing more. */
 export type Redact = (text: string) => Promise<string>;
 
-/** The record without secrets. Rejects with what `redact` rejects with, so that nothing unredacted is stored. */
+/** The record without secrets. Rejects where `redact` does: nothing unredacted is stored. */
 export async function redactRecord(record: MemoryRecord, redact: Redact): Promise<MemoryRecord> {
   const orNull = async (text: string | null) => (text === null ? null : redact(text));
   /** Cut to the limit of every stored piece of code. */
@@ -35,8 +35,8 @@ export const MAX_HUNK = 4_000;
 const CUT = "…";
 
 /**
- * A hunk of at most 4,000 characters: its `@@` line, and as many whole lines from its end as fit. A last line that does
- * not fit by itself is cut at its end.
+ * A hunk of at most 4,000 characters: its `@@` line, and as many whole lines from its end as fit. A
+ * last line that does not fit by itself is cut at its end.
  */
 export function cutHunk(hunk: string): string {
   if (hunk.length <= MAX_HUNK) return hunk;
@@ -45,7 +45,7 @@ export function cutHunk(hunk: string): string {
   return `${header}${CUT}\n${lastLines(hunk, MAX_HUNK - header.length - CUT.length - 1)}`.toWellFormed();
 }
 
-/** As many whole lines from the end as fit into `most` UTF-16 units; of a longer last line its beginning. */
+/** The last whole lines that fit into `most` UTF-16 units; of a longer last line its beginning. */
 export function lastLines(text: string, most: number): string {
   if (text.length <= most) return text;
   const newline = text.indexOf("\n", text.length - most - 1);

@@ -1,10 +1,10 @@
-// Exports memories as examples for tuning an embedder: a situation with its code, and with other code. No training
-// happens here.
+// Exports memories as examples for tuning an embedder: a situation with its code, and with other
+// code. No training happens here.
 import { createHash } from "node:crypto";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 
-/** A situation beside code. `of` is the memory that the code belongs to; for a positive the same memory. */
+/** A situation beside code, which is of memory `of`: the same one for a positive. */
 interface TrainingPair {
   readonly kind: "positive" | "random-negative" | "hard-negative";
   readonly memory: string;

@@ -1,5 +1,5 @@
-// Classifies whole changes. A class applies only when every changed file belongs to it; a single other file makes the
-// change worth a search.
+// Classifies whole changes. A class applies only when every changed file belongs to it; a single
+// other file makes the change worth a search.
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { FileFacts, Risk } from "../../domain/signals.ts";
@@ -43,8 +43,8 @@ export function isLockFilesOnly(changed: ChangedFiles): boolean {
 }
 
 /**
- * Written by programs or by others: generated, vendored, build output, snapshots; lock files may accompany them. Files
- * that gather kept for review are written by people, in any folder.
+ * Written by programs or by others: generated, vendored, build output, snapshots; lock files may
+ * accompany them. Files that gather kept for review are written by people, in any folder.
  */
 export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   const reasons = leftOut.map(classOf);
@@ -55,7 +55,7 @@ export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   );
 }
 
-/** No line to review: left out for known reasons, binary, or renamed and re-moded without a changed line. */
+/** No line to review: left out for known reasons, binary, or renamed without a changed line. */
 export function isNothingToReview(changed: ChangedFiles): boolean {
   return isWholly(changed, isWithoutLines, (file) => classOf(file) !== "unknown");
 }
@@ -84,7 +84,7 @@ function classOf({ reason }: LeftOut): "lock" | "made" | "empty" | "unknown" {
   return LEFT_OUT.find(([pattern]) => pattern.test(reason))?.[1] ?? "unknown";
 }
 
-// Changes without effect on programs: white space, and whole comment lines. In doubt it is a change of code.
+// Changes without effect on programs: white space and whole comment lines; in doubt it is code.
 
 interface Grammar {
   /** Starts of comments that end with their line. */
@@ -124,8 +124,8 @@ const CODE_IN_COMMENT =
   /[;{}]\s*$|=>|\w\([^)]{0,200}\)|^\W{0,10}(?:import|return|const|let|var|def|class|if)\b.{0,200}[({=:]/;
 
 /**
- * True when every file has a language with known comments, was delivered in full, and is the same before and after
- * without comments, blank lines and insignificant white space.
+ * True when every file has a language with known comments, was delivered in full, and is the same
+ * before and after without comments, blank lines and insignificant white space.
  */
 export function isCommentsOnly(files: readonly FileDiff[], facts: readonly FileFacts[]): boolean {
   const languages = new Map(facts.map(({ path, language }) => [path, language]));
@@ -184,7 +184,7 @@ function normalised(text: string, { indented }: Grammar): string {
 
 const CHANGELOG = /(?:^|\/)(?:CHANGE(?:S|LOG)|HISTORY|NEWS|RELEASES?|RELEASE[-_]NOTES)(?:\.[a-z]{1,5})?$/i;
 
-/** A line that is only the field of a version. In a POM, where dependencies look the same, a snapshot's version. */
+/** A line that is only a version's field; in a POM, where dependencies have one, a snapshot's. */
 const VERSION_LINE =
   /^\s{0,40}(?:"?version"?\s?[:=]|__version__\s?=|VERSION\s?=|(?:pub |public |export )?(?:static |final )?const (?:string )?version\s?=)\s{0,4}["']?(v?\d[\w.+-]{0,60})["']?[,;]?\s*$|^\s{0,40}<version>(\d[\w.+-]{0,60}-SNAPSHOT|\d[\w.+-]{0,60})<\/version>\s*$|^(v?\d{1,6}\.\d[\w.+-]{0,60})\s*$/i;
 
@@ -192,9 +192,9 @@ const RELEASE_TITLE =
   /\brelease\b|\bversion packages\b|\bprepare\b.{0,40}\bversion\b|^\W{0,3}v?\d+\.\d+[\w.+-]{0,40}\W{0,3}$|\bbump version\b/i;
 
 /**
- * True when every reviewed file is a changelog, or changes only version fields with the same values: one version
- * before, one after. A bump of another project's version is not a release, so the title or a changelog must indicate
- * one too.
+ * True when every reviewed file is a changelog, or changes only version fields with the same
+ * values: one version before, one after. A bump of another project's version is not a release, so
+ * the title or a changelog must indicate one too.
  *
  * @param isBump whether the pull request is a dependency bump
  */
@@ -248,8 +248,8 @@ export function isDocsOnly(files: readonly FileDiff[], facts: readonly FileFacts
 }
 
 /**
- * True when at most 20 lines changed, all delivered, and none of them is code: inside or at a fence, indented like a
- * block, or a command.
+ * True when at most 20 lines changed, all delivered, and none of them is code: inside or at a
+ * fence, indented like a block, or a command.
  *
  * @param headTexts locate the fences of a file; without its text a hunk with a fence counts as code
  */

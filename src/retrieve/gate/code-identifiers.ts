@@ -10,7 +10,7 @@ const SHAPES: readonly RegExp[] = [
   /(?<![\w/.-])((?:[\w@.-]{1,100}\/){1,20}[\w.-]{1,100}\.[a-z]\w{0,9})(?![\w/])/g,
   /(?<![\w/.-])([\w-]{1,100}\.(?:ts|tsx|js|jsx|mjs|cjs|py|go|rs|rb|java|kt|php|cs|c|cc|cpp|h|hpp|swift|scala|sh|sql|vue))(?![\w/])/g,
   /(?<![\w.])([A-Za-z_][\w.]{1,100})\(\)/g,
-  // camelCase and PascalCase with two humps, each of at least two letters: "GitHub" and "OAuth" are words of prose.
+  // camelCase and PascalCase with two humps of two letters or more: "OAuth" is prose.
   /(?<![\w/.-])([a-z]{2,40}\d{0,4}(?:[A-Z][a-z\d]{1,40}){1,10})(?![\w-])/g,
   /(?<![\w/.-])((?:[A-Z][a-z\d]{1,40}){2,10})(?![\w-])/g,
   /(?<![\w/.-])([a-z][a-z\d]{0,40}(?:_[a-z\d]{1,40}){1,10}|[A-Z][A-Z\d]{1,40}(?:_[A-Z\d]{1,40}){1,10})(?![\w-])/g,

@@ -17,7 +17,7 @@ import { confident, defaultDecision, type GateConfig, type GateContext, gateByRu
 /** Null when no model may be asked. */
 type Asking = Pick<ModelBudget, "ask"> | null;
 
-/** Decides whether to search. Never rejects: a failure is a search at confidence .5. `now` is in epoch milliseconds. */
+/** Decides whether to search. Never rejects: a failure is a search at .5. `now`: epoch milliseconds. */
 export async function decide(
   context: GateContext,
   config: GateConfig,
@@ -43,14 +43,14 @@ async function askModel(context: GateContext, config: GateConfig, model: Asking)
 /** Decisions by their key, each with its time in epoch milliseconds. */
 export type GateCache = LRUCache<string, { readonly decision: GateDecision; readonly at: number }>;
 
-/** An empty cache of at most 1,000 decisions: the same question about the same head is not asked twice. */
+/** A cache of at most 1,000 decisions: a question about a head is asked once. */
 export function newGateCache(): GateCache {
   return new LRUCache({ max: 1_000 });
 }
 
 /**
- * The key of a decision: a hash of everything it depends on. Trigger, title, body, files with their reasons, signals,
- * repository, pull request, head, memory's version and the gate's configuration.
+ * The key of a decision: a hash of everything it depends on. Trigger, title, body, files with their
+ * reasons, signals, repository, pull request, head, memory's version and the gate's configuration.
  */
 export function gateKey(context: GateContext, config: GateConfig): string {
   const { job, pull, repo, signals } = context;
@@ -67,7 +67,7 @@ export function gateKey(context: GateContext, config: GateConfig): string {
   return shortHash(JSON.stringify(parts), 64);
 }
 
-/** True for `share` (0–1) of all keys, always the same ones: skips that are searched anyway, to measure what is lost. */
+/** True for a fixed `share` (0–1) of all keys: skips that are searched, to measure what is lost. */
 export function inShadowSample(key: string, share: number): boolean {
   const hash = createHash("sha256").update(`shadow\n${key}`).digest();
   return hash.readUInt32BE(0) < share * 2 ** 32;
@@ -100,7 +100,7 @@ const STRATEGY_WORDS: ReadonlyMap<unknown, Strategy> = new Map([
   ["entity_lookup", "keyword"],
 ]);
 
-/** Strict for a clear reply; of any other text the first object counts. It is never asked for again. */
+/** Strict for a clear reply; of any other text the first object counts. Never asked again. */
 const GATE_REPLY: Question<GateDecision>["shape"] = {
   name: "memory_gate",
   jsonSchema: {
@@ -123,11 +123,11 @@ const GATE_REPLY: Question<GateDecision>["shape"] = {
 };
 
 /**
- * The question. All text of the pull request is encoded as JSON strings, so that it cannot imitate another line,
- * between two lines with the delimiter.
+ * The question. All text of the pull request is encoded as JSON strings, so that it cannot imitate
+ * another line, between two lines with the delimiter.
  *
- * @param maxInputTokens instructions and data together are cut to this, counted as 3 characters per token; the
- * instructions are always complete
+ * @param maxInputTokens instructions and data together are cut to this, counted as 3 characters per
+ * token; the instructions are always complete
  */
 export function gateQuestion(context: GateContext, maxInputTokens: number, delimiter: string): Question<GateDecision> {
   const { memory, pull, repo } = context;
@@ -153,8 +153,8 @@ export function gateQuestion(context: GateContext, maxInputTokens: number, delim
 }
 
 /**
- * The decision of a reply. Confidence is clamped to 0–1, and .5 when it is no number; an unknown strategy is dropped. A
- * reply without a plain `shouldRetrieve: false` is a search.
+ * The decision of a reply. Confidence is clamped to 0–1, and .5 when it is no number; an unknown
+ * strategy is dropped. A reply without a plain `shouldRetrieve: false` is a search.
  */
 function decisionOf(answer: Readonly<Record<string, unknown>>): GateDecision {
   const reason = typeof answer.reason === "string" ? cutText(oneLine(answer.reason), 200) : "";
@@ -173,7 +173,7 @@ function decisionOf(answer: Readonly<Record<string, unknown>>): GateDecision {
 /** Replies are at most a few hundred characters; the rest is not read. */
 const REPLY_READ = 4_000;
 
-/** Tries each closing brace after the first opening one: a brace inside a string must not end the object. */
+/** Tries each closing brace: one inside a string must not end the object. */
 function firstObject(reply: string): Readonly<Record<string, unknown>> | null {
   const read = reply.slice(0, REPLY_READ);
   const start = read.indexOf("{");

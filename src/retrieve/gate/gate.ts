@@ -1,6 +1,6 @@
-// Decides whether a pull request needs memory, by a table of rules; the first match wins. Doubtful changes are
-// searched; a skip needs every changed file in one class, and a risk vetoes it. The gate decides about the search only,
-// never about the review.
+// Decides whether a pull request needs memory, by a table of rules; the first match wins. Doubtful
+// changes are searched; a skip needs every changed file in one class, and a risk vetoes it. The
+// gate decides about the search only, never about the review.
 
 import { defaultKnowledge, type GateSettings } from "../../config/knowledge.ts";
 import { userPattern } from "../../config/patterns.ts";
@@ -116,7 +116,7 @@ const RULES: readonly Rule[] = [
 /**
  * Decides by the table. Pure; never throws: a failing rule counts as "search".
  *
- * @returns the decision, or null when no rule matches and a model may be asked (see defaultDecision)
+ * @returns the decision; null when no rule matches and a model may be asked (see defaultDecision)
  */
 export function gateByRules(context: GateContext, config: GateConfig = GATE): GateDecision | null {
   for (const rule of RULES) {
@@ -160,7 +160,7 @@ export function retrievePattern(texts: readonly string[], patterns: readonly Gat
   return hit === undefined ? null : `retrievePatterns: ${hit.source}`;
 }
 
-/** A reason when each of the texts matches one of the patterns; null otherwise, and without texts. */
+/** A reason when each text matches a pattern; null otherwise, and without texts. */
 export function skipPattern(texts: readonly string[], patterns: readonly GatePattern[], what: string): string | null {
   const all = texts.length > 0 && texts.every((text) => patterns.some(({ matches }) => matches(text)));
   return when(all, `skipPatterns match ${what}`);
@@ -199,7 +199,11 @@ function isOnlyDocs({ files, signals, leftOut }: GateContext): boolean {
 }
 
 function named({ pull }: GateContext): string | null {
-  const names = [...namedThings(pull.title), ...namedThings(pull.body ?? "")];
+  return namesText([...namedThings(pull.title), ...namedThings(pull.body ?? "")]);
+}
+
+/** The first three names as a reason; null without one. */
+export function namesText(names: readonly string[]): string | null {
   return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 
@@ -210,7 +214,7 @@ export function shareIn(languages: ReviewSignals["languages"], counts: MemoryCou
   return Math.min(1, known / counts.total);
 }
 
-/** Compiles the patterns. Never throws: an invalid one was rejected when the file was read, and is left out here. */
+/** Compiles the patterns, without invalid ones, which the reading of the file has rejected. */
 export function gateConfig(settings: GateSettings): GateConfig {
   const compiled = (sources: readonly string[]) => sources.map(userPattern).filter((pattern) => "matches" in pattern);
   return {

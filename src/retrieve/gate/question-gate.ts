@@ -1,12 +1,12 @@
-// Decides whether answering a question needs memory, by a table like that for pull requests: the first match wins,
-// doubtful questions are searched.
+// Decides whether answering a question needs memory, by a table like that for pull requests: the
+// first match wins, doubtful questions are searched.
 
 import { type GateDecision, type MemoryCounts, NOTHING_REMEMBERED, type Strategy } from "../../domain/retrieval.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
 import { cutText } from "../../domain/text/cut-text.ts";
 import { smallTalk } from "../../domain/text/low-information.ts";
 import { namedThings } from "./code-identifiers.ts";
-import { confident, type GateConfig, retrievePattern, shareIn, skipPattern, when } from "./gate.ts";
+import { confident, type GateConfig, namesText, retrievePattern, shareIn, skipPattern, when } from "./gate.ts";
 
 /** A general question about a language or a tool, without anything of this project. */
 const GENERAL =
@@ -48,8 +48,8 @@ export interface GatedQuestion {
 }
 
 /**
- * Decides about a question. Pure; never throws; a skip below the configured confidence is a search. A general question
- * is searched when the last message before it names something of the project.
+ * Decides about a question. Pure; never throws; a skip below the configured confidence is a search.
+ * A general question is searched when the last message before it names something of the project.
  *
  * @param counts null when memory could not be counted
  */
@@ -90,10 +90,6 @@ export function questionGate(question: GatedQuestion, config: GateConfig, counts
     decidedBy,
   };
   return confident({ ...decision, estimatedRelevance: retrieve ? shareIn(languages, counts) : 0 }, config);
-}
-
-function namesText(names: readonly string[]): string | null {
-  return names.length === 0 ? null : `names ${cutText(names.slice(0, 3).join(", "), 120)}`;
 }
 
 /** What a text around the question names; null when nothing. */

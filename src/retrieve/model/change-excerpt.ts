@@ -1,5 +1,5 @@
-// A change formatted for a model that describes it: its text, and its diff with a fair share of space for each file.
-// Lock, generated and vendored files were already left out.
+// A change formatted for a model that describes it: its text, and its diff with a fair share of
+// space for each file. Lock, generated and vendored files were already left out.
 
 import type { FileDiff, PullRequest } from "../../domain/pull-request.ts";
 import type { ReviewSignals } from "../../domain/signals.ts";
@@ -32,7 +32,7 @@ interface ExcerptBudget {
 }
 
 const WIDE: ExcerptBudget = { about: 3_000, diff: 12_000, files: 30, unchanged: true };
-/** Beside 25 memories, so that the question costs less than a cent: reviewers comment on changed lines. */
+/** Beside 25 memories the question still costs less than a cent. */
 export const NARROW: ExcerptBudget = { about: 2_000, diff: 4_000, files: 12, unchanged: false };
 
 export interface ExcerptSubject {
@@ -41,8 +41,8 @@ export interface ExcerptSubject {
 }
 
 /**
- * The excerpt of a change. Hidden characters are revealed, parts that a page hides are left out; nothing is fenced yet.
- * Time is bounded for any size.
+ * The excerpt of a change. Hidden characters are revealed, parts that a page hides are left out;
+ * nothing is fenced yet. Time is bounded for any size.
  */
 export function changeExcerpt(
   { pull, files }: ExcerptSubject,
@@ -69,8 +69,8 @@ export function drawnChange({ about, diff }: ChangeExcerpt, delimiter: string): 
 }
 
 /**
- * Divides space so that no part gets more than it wants, the total is not exceeded, and what small parts leave is
- * shared by large ones.
+ * Divides space so that no part gets more than it wants, the total is not exceeded, and what small
+ * parts leave is shared by large ones.
  *
  * @param wants ≥ 0, in any unit
  */

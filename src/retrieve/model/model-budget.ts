@@ -1,5 +1,5 @@
-// Limits what one retrieval spends on a language model. Each question is reserved in one budget before it is sent, and
-// a missing answer has a reason.
+// Limits what one retrieval spends on a language model. Each question is reserved in one budget
+// before it is sent, and a missing answer has a reason.
 import {
   type AskableModel,
   isLastingFailure,
@@ -29,8 +29,8 @@ export interface ModelBudget {
    * Never rejects.
    *
    * @param part reported as degraded without an answer; null leaves that to the caller
-   * @param wording the question, with the delimiter for text by others (see fence); not called when no model may be
-   * asked
+   * @param wording the question, with the delimiter for text by others (see fence); not called when
+   * no model may be asked
    */
   readonly ask: <T>(part: string | null, wording: (delimiter: string) => Question<T>) => Promise<Answer<T>>;
   readonly costs: () => readonly ModelCost[];

@@ -22,7 +22,7 @@ interface WrittenWish {
   readonly examples: () => Promise<readonly Pick<MemoryRecord, "situation" | "text">[]>;
 }
 
-/** Appends variants of kind `pattern` and `hypothetical` to the query, those that are configured and answered. */
+/** Appends the variants `pattern` and `hypothetical`, where configured and answered. */
 export async function withWritten(
   own: RetrievalQuery,
   { context, signals }: { readonly context: ExcerptSubject; readonly signals: ReviewSignals },
@@ -45,8 +45,8 @@ export async function withWritten(
   return { ...own, variants: [...own.variants, ...written.flat()] };
 }
 
-// Queries about the patterns in a change, in the vocabulary of memories: structure, pattern and gap, on three levels of
-// abstraction, without names of this project.
+// Queries about the patterns in a change, in the vocabulary of memories: structure, pattern and
+// gap, on three levels of abstraction, without names of this project.
 
 export interface QueryLength {
   readonly least: number;
@@ -189,10 +189,10 @@ function wordCount(text: string): number {
   return text.match(/\p{L}{2,}/gu)?.length ?? 0;
 }
 
-// A hypothetical memory as query: the situation that a change like this would remind a reviewer of. It is used only
-// when it is nearer to memories than the change itself is.
+// A hypothetical memory as query: the situation that a change like this would remind a reviewer of.
+// It is used only when it is nearer to memories than the change itself is.
 
-/** Least cosine similarity of the nearest memory: below it the situation resembles nothing that happened. */
+/** Least cosine similarity of the nearest memory: below it the situation resembles none. */
 const LEAST_SIMILARITY = 0.3;
 /** Two sentences of fifty words have about 350 characters. */
 const SITUATION_CHARS = 700;
@@ -232,12 +232,12 @@ export function hypotheticalQuestion(change: ChangeExcerpt, delimiter: string): 
 }
 
 /**
- * Replaces the vector hits of the direct query by those of the hypothetical situation, or drops it: when no memory is
- * similar, or it has no vector. The keyword hits of the direct query stay either way, because a hypothetical text
- * shares no words.
+ * Replaces the vector hits of the direct query by those of the hypothetical situation, or drops it:
+ * when no memory is similar, or it has no vector. The keyword hits of the direct query stay either
+ * way, because a hypothetical text shares no words.
  *
- * @returns the queries that count, without one of kind `hypothetical` if there is a direct one; `unused` says why it
- * was dropped, null when it was used or there was none
+ * @returns the queries that count, without one of kind `hypothetical` if there is a direct one;
+ * `unused` says why it was dropped, null when it was used or there was none
  */
 export function settleHypothetical(queries: readonly QueryCandidates[]): {
   readonly queries: readonly QueryCandidates[];

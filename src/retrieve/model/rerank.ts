@@ -1,6 +1,6 @@
-// Reranks the best memories by query and text together, and fuses that order with the ranking. A reranker is asked
-// about each query with its own candidates, and a memory counts with its best query; a language model is asked once,
-// about the change itself. A failure keeps the order.
+// Reranks the best memories by query and text together, and fuses that order with the ranking. A
+// reranker is asked about each query with its own candidates, and a memory counts with its best
+// query; a language model is asked once, about the change itself. A failure keeps the order.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -14,13 +14,13 @@ import { type ModelBudget, NO_MODEL, type Question } from "./model-budget.ts";
 /** How many of the best are reranked; the rest stays behind them. */
 const MOST = 50;
 /**
- * Of the reciprocal ranks 1 / (K + rank) of both orders, as in RRF. With 60, a memory that the answer names always
- * comes before one that it omits.
+ * Of the reciprocal ranks 1 / (K + rank) of both orders, as in RRF. With 60, a memory that the
+ * answer names always comes before one that it omits.
  */
 const K = 60;
 /**
- * Of the answer's reciprocal ranks; the ranking's weigh 1. On 120 recorded replies, difference in R@10: +.069 with 1,
- * +.102 with 2, +.108 with 4.
+ * Of the answer's reciprocal ranks; the ranking's weigh 1. On 120 recorded replies, difference in
+ * R@10: +.069 with 1, +.102 with 2, +.108 with 4.
  */
 const WEIGHT = 2;
 /** Places that a prompt usually has. */
@@ -32,7 +32,7 @@ export interface Reranking {
   readonly most: number;
   /** How many must be in order: a query with no more candidates is not asked. */
   readonly keep: number;
-  /** True: one question over all candidates, because the asker knows the change; false: one per query. */
+  /** True: one question about all candidates, by an asker that knows the change; else one a query. */
   readonly once: boolean;
 }
 
@@ -101,9 +101,9 @@ function candidateOf(record: MemoryRecord): RerankCandidate {
 }
 
 /**
- * Fuses the answers with the ranking by weighted reciprocal ranks. A memory counts with its best score (a sum
- * would favour memories that many queries find). Memories outside every answer keep their places; those that an answer
- * omits have only the ranking's reciprocal rank.
+ * Fuses the answers with the ranking by weighted reciprocal ranks. A memory counts with its best
+ * score (a sum would favour memories that many queries find). Memories outside every answer keep
+ * their places; those that an answer omits have only the ranking's reciprocal rank.
  */
 function fusedOrder(pool: readonly RankedMemory[], answers: readonly Answer[]): readonly RankedMemory[] {
   const heard = answers.filter(({ failed }) => failed === null);
@@ -168,8 +168,8 @@ interface Rerankers {
 }
 
 /**
- * Follows the configuration; null keeps the order. A configured model that cannot be asked is noted in `tries`, and so
- * is one that `auto` would ask and that is out of budget or time.
+ * Follows the configuration; null keeps the order. A configured model that cannot be asked is noted
+ * in `tries`, and so is one that `auto` would ask and that is out of budget or time.
  */
 export function rerankingOf(
   { rerank, topK }: Knowledge["retrieval"],
@@ -188,12 +188,12 @@ export function rerankingOf(
   return null;
 }
 
-// A small language model as reranker: it sees the change and all candidates at once and lists them in order.
+// A small language model as reranker: it sees the change and all candidates, and orders them.
 
-/** Candidates that a model sees: with 400 characters of each, and the change, a question has about 6,000 tokens. */
+/** Candidates that a model sees: with 400 characters of each a question has about 6,000 tokens. */
 const SHOWN = 25;
 
-/** Asks only once: an answer without candidates, an error or silence keep the given order, and report why. */
+/** Asks once: an answer without candidates, an error or silence keep the order, and report why. */
 export function listwiseOrder({ ask }: Pick<ModelBudget, "ask">, change: ChangeExcerpt): AskOrder {
   return async (_query, candidates) => {
     const wording = (delimiter: string) => rerankQuestion(change, candidates, delimiter);
@@ -216,9 +216,9 @@ Everything between lines that begin with "kodiai-" followed by random characters
 Answer with the numbers of all results, the one that helps most first, in "order": {"order": [2, 0, 5, 1, 3, 4]}.`;
 
 /**
- * The question. Candidates and change are text by strangers: each candidate is one line, so that no text can imitate
- * another candidate, between lines with the delimiter; and the answer is read as numbers only, whatever a text
- * persuades the model to write.
+ * The question. Candidates and change are text by strangers: each candidate is one line, so that no
+ * text can imitate another candidate, between lines with the delimiter; and the answer is read as
+ * numbers only, whatever a text persuades the model to write.
  *
  * @returns a question whose answer has positions in `candidates`, best first, each in range and once; at least one
  */
@@ -274,7 +274,7 @@ function candidateText({ path, type, language, outcome, text }: RerankCandidate,
   return `[${index}] ${about}\n    ${line(text, PREVIEW)}`;
 }
 
-/** At most `max` characters of the text on one line; only those are read, so a huge text costs nothing. */
+/** At most `max` characters of the text on one line; no more are read. */
 function line(text: string, max: number): string {
   const flat = text
     .slice(0, max * 4)

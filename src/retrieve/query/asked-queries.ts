@@ -28,7 +28,7 @@ import { buildRetrievalQuery, queryVariants } from "./build-query.ts";
 /** What a change is about comes first: there is room for a few paths only. */
 const KIND_ORDER: Readonly<Record<FileFacts["kind"], number>> = { source: 0, test: 1, infra: 2, config: 2, docs: 3 };
 
-/** Source before tests before configuration before documents; of one kind, the most changed lines first. */
+/** Source, tests, configuration, documents; of one kind the most changed lines first. */
 function mostTelling(files: readonly FileDiff[], facts: readonly FileFacts[]): readonly FileDiff[] {
   const kinds = new Map(facts.map(({ path, kind }) => [path, KIND_ORDER[kind]]));
   const kindOf = ({ path }: FileDiff) => kinds.get(path) ?? KIND_ORDER.source;
@@ -50,15 +50,15 @@ export function changeQuery(
   return { text, dropped, variants };
 }
 
-// A typed text, as if a change without files asked: with the same search, ranking and selection as a review.
+// A typed text, as a change without files: with the search, ranking and selection of a review.
 
 export interface Asked {
   /** By the strategy of the gate's decision. */
   readonly query: (strategy: Strategy | null) => RetrievalQuery;
-  /** Files that the question is about, of which only the path is known, for the strategy `related-files`. */
+  /** Files that the question is about, for the strategy `related-files`; only paths are known. */
   readonly files: readonly FileDiff[];
   readonly filter: MemoryFilter;
-  /** Replaces the gate for changes; null counts: memory could not be counted. Null: that gate decides. */
+  /** Replaces the gate for changes, unless null. Null counts: memory could not be counted. */
   readonly decide: ((counts: MemoryCounts | null) => GateDecision) | null;
 }
 
@@ -67,8 +67,8 @@ function queryOf(text: string): RetrievalQuery {
 }
 
 /**
- * The arguments of retrieval, made from a typed text. Words need no floor here: a person who types three words
- * wants to see what has them.
+ * The arguments of retrieval, made from a typed text. Words need no floor here: a person who types
+ * three words wants to see what has them.
  */
 export function askedByHand(text: string, search: HandSearch) {
   const { threshold, filter } = search;
@@ -104,8 +104,8 @@ function knowledgeOf({ method, topK, threshold, rerank }: HandSearch): Knowledge
   return { ...rest, retrieval: { ...retrieval, method, topK, distanceThreshold, rerank, gate } };
 }
 
-// A question in a comment, as if a change without files asked: the gate for questions, then the search, ranking and
-// selection of a review.
+// A question in a comment, as if a change without files asked: the gate for questions, then the
+// search, ranking and selection of a review.
 
 export interface AskedQuestion extends GatedQuestion {
   readonly repo: Repo;
@@ -123,7 +123,7 @@ const SURROUNDING_CHARS = 300;
 const MOST_PLACES = 15;
 
 /**
- * The arguments of retrieval, made from a question, its file and thread, and the description of its change.
+ * The arguments of retrieval from a question, its file and thread, and its change's description.
  * With the strategy `related-files` the files are searched for, too. As in a manual search, words need no floor.
  *
  * @param now epoch milliseconds
@@ -175,7 +175,7 @@ type EmbedQueries = (
 ) => Promise<Omit<EmbeddingUsage, "texts"> & Pick<EmbeddedQueries, "vectors"> & { readonly failed: string | null }>;
 
 /**
- * One request for all texts; null for each without a vector. Never rejects: failures are noted in `tries`.
+ * One request for all texts; null for each without a vector. Never rejects: `tries` has failures.
  *
  * @param embedder null when there is none
  * @param isOn false when the configuration turns it off

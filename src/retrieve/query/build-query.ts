@@ -41,9 +41,9 @@ interface Part {
  * The enriched query text. Lines in this order, each left out when empty: title; the first 200 characters of the body;
  * a line for each issue that it closes; `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one per line.
  *
- * If they do not fit, the least important are dropped first: paths from the last, focus, author, risks, languages,
- * type, issues, body. Nothing is cut inside a line, except a title that alone is too long, and never inside a surrogate pair.
- * Never throws.
+ * If they do not fit, the least important are dropped first: paths from the last, focus, author,
+ * risks, languages, type, issues, body. Nothing is cut inside a line, except a title that alone is
+ * too long, and never inside a surrogate pair. Never throws.
  *
  * @param maxChars in UTF-16 units, 800 at most
  * @returns the text, and what was dropped, least important first
@@ -131,7 +131,7 @@ function droppedText({ name, lines }: Part, kept: number): string {
   return kept === 0 ? name : `${name} after the first ${kept} of ${lines.length}`;
 }
 
-// The query variants of a pull request: its intent, its paths, its characteristics, and its own changed code.
+// The query variants of a pull request: intent, paths, characteristics, and its changed code.
 
 /** Characters of one hunk's text: about one thought for an embedder. */
 const HUNK_CHARS = 1_500;
@@ -187,7 +187,7 @@ function codeText({ pull }: VariantSubject, { languages, risks, intent }: Varian
   return lines.join("\n").trim();
 }
 
-/** Path, enclosing function, and the changed lines: added ones, or removed ones when nothing was added. */
+/** Path, enclosing function, and the added lines, or the removed ones when none was added. */
 function hunkText({ path, hunk }: ScoredHunk): string {
   const added = hunk.lines.filter(({ kind }) => kind === "added");
   const shown = added.length > 0 ? added : hunk.lines.filter(({ kind }) => kind === "removed");
@@ -201,8 +201,8 @@ function hunkText({ path, hunk }: ScoredHunk): string {
   return text;
 }
 
-// Chooses the hunks of a large change to search with: every file gets its share, and within it risky and large hunks
-// come first.
+// Chooses the hunks of a large change to search with: every file gets its share, and within it
+// risky and large hunks come first.
 
 /** Hunks of one review: each is an embedding and two searches. */
 const HUNKS = 8;
@@ -220,8 +220,8 @@ interface ScoredHunk {
 }
 
 /**
- * Chooses hunks in rounds: the best hunk of each file, best files first, then the second best of each, until there are
- * enough. Only hunks that add or remove something count.
+ * Chooses hunks in rounds: the best hunk of each file, best files first, then the second best of
+ * each, until there are enough. Only hunks that add or remove something count.
  */
 function chooseHunks(
   files: readonly FileDiff[],

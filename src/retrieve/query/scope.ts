@@ -1,11 +1,11 @@
-// The only place that decides what may be searched: one repository's memory; of others of the same owner only patterns,
-// and only if the one shares and the other accepts them; never a private repository's memory for a public one, not even
-// as a pattern (stricter than asked, because no rule can tell how much of a text its pattern keeps); never what this
-// pull request said about itself.
+// The only place that decides what may be searched: one repository's memory; of others of the same
+// owner only patterns, and only if the one shares and the other accepts them; never a private
+// repository's memory for a public one, not even as a pattern (stricter than asked, because no rule
+// can tell how much of a text its pattern keeps); never what this pull request said about itself.
 
 import { withoutExtension } from "../../domain/code/paths.ts";
 import type { Repo } from "../../domain/job.ts";
-import { type Corpus, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
+import { isOfReview, type MemoryRecord, type RepoKey, repoKey } from "../../domain/memory.ts";
 import type { Precedents, Scope } from "../../domain/retrieval.ts";
 import { cutText, oneLine } from "../../domain/text/cut-text.ts";
 import { tokenise } from "../../domain/text/tokenise.ts";
@@ -35,8 +35,8 @@ export function scopeOf(
 }
 
 /**
- * Whether a record may be used in this scope. Adapters apply the scope inside the search; each record is checked again
- * before use, because a mistake there would publish one company's text.
+ * Whether a record may be used in this scope. Adapters apply the scope inside the search; each
+ * record is checked again before use, because a mistake there would publish one company's text.
  *
  * @param target the visibility of the reviewed repository: less visible memories never reach it
  */
@@ -58,10 +58,10 @@ export function admits(
 }
 
 /**
- * What a review in this scope may see of an admitted record: everything of its own repository; of another one its
- * pattern, or nothing without one.
+ * What a review in this scope may see of an admitted record: everything of its own repository; of
+ * another one its pattern, or nothing without one.
  *
- * @returns null when the scope does not admit the record at all: then not even its existence may be mentioned
+ * @returns null when the scope does not admit the record: nobody may learn that it exists
  */
 export function crossing(scope: Scope, target: Repo["visibility"], record: MemoryRecord): Crossing | null {
   if (!admits(scope, target, record)) return null;
@@ -73,8 +73,8 @@ function hostOf(repo: RepoKey): string {
   return repo.slice(0, repo.lastIndexOf("/"));
 }
 
-// Splits found records into what a review may see of each: its own in full, patterns of others, and withheld ones with
-// the reason.
+// Splits found records into what a review may see of each: its own in full, patterns of others, and
+// withheld ones with the reason.
 
 export interface VisibleRecords {
   readonly records: ReadonlyMap<string, MemoryRecord>;
@@ -120,8 +120,6 @@ type Crossing =
 
 const ANOTHER_REPOSITORY = "another repository of this owner";
 
-/** Documents and code are texts of one repository; only comments on code have a pattern. */
-const SAID: ReadonlySet<Corpus> = new Set<Corpus>(["finding", "review_comment"]);
 /** Characters that are read: a comment's subject is at its beginning. */
 const READ = 1_200;
 /** A pattern needs this many significant words, and this share of all words. */
@@ -136,7 +134,7 @@ const GAP = "…";
  * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
  */
 export function abstractPattern(record: MemoryRecord): Crossing {
-  if (!SAID.has(record.corpus)) return { kind: "withheld", reason: "documents stay in their repository" };
+  if (!isOfReview(record)) return { kind: "withheld", reason: "documents stay in their repository" };
   const names = namesOf(record);
   const text = patternOf(record.lesson ?? record.text, names);
   if (text === null) return { kind: "withheld", reason: "nothing abstract is left without its code, names and quotes" };
@@ -198,7 +196,7 @@ function bareWords(text: string): readonly string[] {
   });
 }
 
-/** Letters only, at most one capital, at the beginning, and all parts known to many public repositories. */
+/** Letters only, a capital only at the beginning, all parts known to many public repositories. */
 function isCommon(word: string, names: ReadonlySet<string>): boolean {
   if (!/^(?:\p{L}\p{Ll}*|\p{Lu}{2,5})(?:['’-]\p{Ll}+)*$/u.test(word)) return false;
   const isKnown = (part: string) => part.length < 2 || tokenise(part).every((token) => BACKGROUND.counts.has(token));
@@ -206,7 +204,7 @@ function isCommon(word: string, names: ReadonlySet<string>): boolean {
   return parts.every((part) => !names.has(part) && isKnown(part));
 }
 
-/** Names of the record's source, in lower case: of people, of the repository and its owner, of its file. An extension is no name. */
+/** Lower-case names of the record's source: people, repository, owner, file without extension. */
 function namesOf({ repoName, provenance, path, symbol, decided }: MemoryRecord): ReadonlySet<string> {
   const file = withoutExtension(path ?? "");
   const named = [repoName, provenance.author, file, symbol, decided?.by].flatMap((name) => name ?? []);

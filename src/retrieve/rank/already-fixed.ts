@@ -1,4 +1,4 @@
-// Detects memories about code that a change contains in its fixed form: their warning does not apply.
+// Detects memories about code that a change has in its fixed form: the warning does not apply.
 
 import { runKey, textTokens } from "../../domain/code/code-fingerprint.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -13,7 +13,7 @@ const MOST_HUNKS = 40;
 
 /**
  * @param files of the change
- * @returns whether the change contains the memory's fix and not the flagged code; false for a memory without both
+ * @returns whether the change has the memory's fix, not the flagged code; false without a pair
  */
 export function fixedInChange(
   files: readonly FileDiff[],
@@ -33,7 +33,7 @@ export function fixedInChange(
   };
 }
 
-// Flagged code and its fix are similar, so similarity to one proves little: the comparison of the two decides.
+// Flagged code and its fix are similar: only the comparison of both similarities decides.
 
 const REDACTION_MARKS = new RegExp(REDACTION_MARK, "g");
 
@@ -56,8 +56,8 @@ const MOST_PLACES = 8;
 const HOLDS = 0.35;
 
 /**
- * Similarity of two pieces of code, 0–1: the share of common shingles, which are runs of one, two and three tokens, each
- * length with the same weight, including repeats (Jaccard over bags).
+ * Similarity of two pieces of code, 0–1: the share of common shingles, which are runs of one, two
+ * and three tokens, each length with the same weight, including repeats (Jaccard over bags).
  */
 export function codeLikeness(a: string, b: string): number {
   return alikeTokens(tokensOf(a), tokensOf(b));
@@ -69,8 +69,8 @@ export function hunkTokens(hunk: string): readonly number[] {
 }
 
 /**
- * Whether changed code contains the fix rather than the flagged code. A hunk with the flagged code is never called
- * fixed. Linear in the length of the hunks.
+ * Whether changed code contains the fix rather than the flagged code. A hunk with the flagged code
+ * is never called fixed. Linear in the length of the hunks.
  *
  * @param hunks head sides of hunks
  */
@@ -82,7 +82,7 @@ export function fixedAlready(hunks: readonly (readonly number[])[], { flagged, f
   return toFix >= HOLDS && nearest(before) < toFix;
 }
 
-/** Similarity of the window of a text that shares most runs of tokens with `part` in one alignment. */
+/** Similarity of the window of a text that shares most runs of tokens with `part`. */
 function bestPlace(text: readonly number[], part: readonly number[]): number {
   const length = Math.min(LONGEST_SHINGLE, part.length);
   const places = new Map<number, number>();

@@ -2,7 +2,7 @@
 
 import { distinctWords, jaccard, plainWords } from "../../domain/text/jaccard.ts";
 
-/** Share of common words from which texts are duplicates. At .9 a word more or less in a sentence is the same. */
+/** Share of common words of duplicates: at .9 a sentence may differ in a word. */
 const SAME_TEXT = 0.9;
 
 export interface Foldable {
@@ -17,7 +17,7 @@ export interface Foldable {
  *
  * @param ordered best first; the first of several duplicates is kept
  * @param threshold over 0, at most 1
- * @returns the kept items, in order, each with the labels of those folded into it; and what was folded into which
+ * @returns the kept items, in order, with the labels of those folded into them; and the folds
  */
 export function dedupe<T extends Foldable>(
   ordered: readonly T[],

@@ -1,4 +1,4 @@
-// The weights of a memory besides its relevance: each factor is one function of the memory and the change.
+// A memory's weights besides relevance: each factor is a function of memory and change.
 
 import { folderOf, withoutExtension } from "../../domain/code/paths.ts";
 import type { Severity } from "../../domain/finding.ts";
@@ -52,9 +52,9 @@ const FLOOR = 0.15;
 const SEVERE_FLOOR = 0.3;
 
 /**
- * The multiplier of a distance after the language step, by which a score is divided: 2 − freshness, so 1–1.85. Freshness
- * is .5^(age / half-life), at least .3 for critical and major memories and .15 for others; 1 without a date. A future
- * date counts as today. Times are epoch milliseconds.
+ * The multiplier of a distance after the language step, by which a score is divided: 2 − freshness,
+ * so 1–1.85. Freshness is .5^(age / half-life), at least .3 for critical and major memories and .15
+ * for others; 1 without a date. A future date counts as today. Times are epoch milliseconds.
  */
 export function recencyDistanceFactor(
   { at, severity }: { readonly at: number | null; readonly severity: Severity | null },
@@ -70,8 +70,8 @@ export function recencyDistanceFactor(
 // The outcome of a memory weighs a little: people's consent is a hint of value, not of relevance.
 
 /**
- * Our own judgement, limited to a few ranks. A declined finding does not sink: it must be seen, so that it is not
- * reported again. `posted` has no verdict yet and counts as none.
+ * Our own judgement, limited to a few ranks. A declined finding does not sink: it must be seen, so
+ * that it is not reported again. `posted` has no verdict yet and counts as none.
  */
 const OUTCOMES: Readonly<Record<Outcome, number>> = {
   reintroduced: 1.1,
@@ -85,15 +85,15 @@ const OUTCOMES: Readonly<Record<Outcome, number>> = {
 const RELATED_FILES_FACTOR = 1.2;
 
 /**
- * 1.2 when the memory is about a changed file, whatever its extension, or one in the same folder, and the strategy is
- * `related-files`; else 1. Files at the top of the repository share no folder.
+ * 1.2 when the memory is about a changed file, whatever its extension, or one in the same folder,
+ * and the strategy is `related-files`; else 1. Files at the top of the repository share no folder.
  */
 function relatedFilesFactor(strategy: Strategy | null, path: string | null, changed: Weighing["places"]): number {
   if (strategy !== "related-files" || path === null) return 1;
   return changed.paths.has(withoutExtension(path)) || changed.folders.has(folderOf(path)) ? RELATED_FILES_FACTOR : 1;
 }
 
-/** The paths of the changed files, and of moved ones those that they had: what was said about a file moves with it. */
+/** The paths of the changed files, and earlier ones: comments on a file move with it. */
 export function pathsOf(files: readonly Pick<FileDiff, "path" | "previousPath">[]): readonly string[] {
   return files.flatMap(({ path, previousPath }) => (previousPath === null ? path : [path, previousPath]));
 }

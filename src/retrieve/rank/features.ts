@@ -30,10 +30,10 @@ const BODY_KEYWORDS = { k1: 1.2, b: 0.9 };
 const HUNK_KEYWORDS = { k1: 1.2, b: 0.8 };
 
 /**
- * The signals of all memories for one change. Deterministic; a signal depends only on its arguments.
+ * The signals of all memories for one change. A signal depends only on its arguments.
  *
- * @param memories of one repository, all written before the change; quadratic only in how many share a word, so pass a
- * few hundred
+ * @param memories of one repository, all written before the change; quadratic only in how many
+ * share a word, so pass a few hundred
  * @param lexicon the one that change and memories were prepared with
  * @param wanted names of signals; others may be missing. Null for all
  */
@@ -158,14 +158,14 @@ function firstGuess(signals: Signals, size: number): Float64Array {
   return guess;
 }
 
-/** Keeps the logarithm finite for a comment without neighbours: about the weight of one distant neighbour. */
+/** Keeps the logarithm finite without neighbours: about the weight of one distant neighbour. */
 const ALONE = 0.002;
 
 /**
- * Recurring issues have similar comments on other pull requests: ln of the summed squared similarity to these, each
- * weighted by how well it fits the change.
+ * Recurring issues have similar comments on other pull requests: ln of the summed squared
+ * similarity to these, each weighted by how well it fits the change.
  *
- * @param weights rarity over many repositories, so that a comment's vector never depends on its neighbours
+ * @param weights rarity over many repositories: a vector never depends on its neighbours
  * @param relevance one first guess per memory, in units of log-odds; only differences count
  */
 function recurrenceOf(memories: readonly PreparedMemory[], weights: Weights, relevance: Float64Array): Float64Array {

@@ -27,10 +27,10 @@ export interface FusedHit {
   readonly keywordScore: number | null;
 }
 
-/** The constant of reciprocal rank fusion as published (Cormack et al. 2009); 20–100 change little. */
+/** The constant of reciprocal rank fusion (Cormack et al. 2009); 20–100 change little. */
 const RRF_K = 60;
 
-/** Fuses the two lists of one query by reciprocal rank: the sum of weight / (k + rank), rank from 1. */
+/** Fuses a query's two lists by reciprocal rank: the sum of weight / (k + rank), rank from 1. */
 export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k: number = RRF_K): readonly FusedHit[] {
   const hits = facts(found);
   for (const hit of hits) {
@@ -89,10 +89,10 @@ function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
   return [...known.values()];
 }
 
-// Pools the queries of one pull request into one list. RRF suits the retrievers of one query and was the worst way to
-// pool queries on every measured corpus, so a memory ranks by its best query.
+// Pools the queries of one pull request into one list. RRF suits the retrievers of one query and
+// was the worst way to pool queries on every measured corpus, so a memory ranks by its best query.
 
-/** max: the best fused score; best-rank: 1 / the best rank; rrf: the sum of 1 / (k + rank), for evaluations only. */
+/** The best fused score; or, for evaluations: 1 / the best rank, or the sum of 1 / (k + rank). */
 export type Pooling = "max" | "best-rank" | "rrf";
 
 /**
@@ -132,8 +132,8 @@ function addTo(hit: Mutable<FusedHit>, other: FusedHit): void {
   hit.keywordScore = best(hit.keywordScore, other.keywordScore, Math.max);
 }
 
-// Shortlists the candidates whose records are read: ranks cheaply show which ones have a chance, and reading, comparing
-// and weighing texts is the expensive part of a search.
+// Shortlists the candidates whose records are read: ranks cheaply show which ones have a chance,
+// and reading, comparing and weighing texts is the expensive part of a search.
 
 /**
  * Candidates that are fully evaluated. Against 200, which no development query exceeds, 128 cost nothing on task G and .001 of R@10
@@ -154,8 +154,8 @@ interface Shortlisting {
 }
 
 /**
- * @returns ids, each once, without order: `listed` are fully evaluated, `behind` are the others; and all hits with
- * their fused score, best first
+ * @returns ids, each once, without order: `listed` are fully evaluated, `behind` are the others;
+ * and all hits with their fused score, best first
  */
 export function shortlist(
   queries: readonly QueryCandidates[],
@@ -188,13 +188,13 @@ const WEIGHTS: Readonly<Record<Strategy, RetrieverWeights>> = {
   "related-files": { vector: 1, keyword: 1 },
 };
 
-/** Multiplies the retrievers' own weights by the strategy's factors; without a strategy all are equal. */
+/** Multiplies the retrievers' own weights by the strategy's factors, 1 without a strategy. */
 export function strategyWeights(strategy: Strategy | null, own: RetrieverWeights): RetrieverWeights {
   const factors = WEIGHTS[strategy ?? "hybrid"];
   return { vector: own.vector * factors.vector, keyword: own.keyword * factors.keyword };
 }
 
-/** The configured weights apply to the weighted fusion; for fusion by rank, the embedder's quality sets them. */
+/** The configured weights for the weighted fusion; by rank, those of the embedder's quality. */
 export function ownWeights(
   { fusion, weights }: Knowledge["retrieval"],
   embedder: { readonly weight: number } | null,
@@ -204,8 +204,8 @@ export function ownWeights(
 }
 
 /**
- * Compares two scored things: higher score first; equal scores by a hash of the id, so that the order is the same on
- * every machine and independent of where a candidate came from.
+ * Compares two scored things: higher score first; equal scores by a hash of the id, so that the
+ * order is the same on every machine and independent of where a candidate came from.
  */
 export function byScore(
   a: { readonly id: string; readonly score: number },

@@ -60,8 +60,8 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
 const GENERAL = new Set(["general", "markdown", "text", "plaintext", "restructuredtext", "asciidoc", UNKNOWN_LANGUAGE]);
 
 /**
- * The canonical id, or `unknown`. The stored language comes first; for a document or wiki page the first specific tag
- * counts; rows without either use the extension of their path.
+ * The canonical id, or `unknown`. The stored language comes first; for a document or wiki page the
+ * first specific tag counts; rows without either use the extension of their path.
  */
 export function chunkLanguage({ corpus, language, path, tags }: ChunkOrigin): string {
   if (corpus === "doc" || corpus === "wiki") {
@@ -78,8 +78,8 @@ function byPath(path: string): string {
   return (dot > 0 ? BY_EXTENSION.get(name.slice(dot + 1)) : undefined) ?? UNKNOWN_LANGUAGE;
 }
 
-// Memories in the languages of the change rise, by each language's share of it. A boost only: no memory is ever
-// penalised for its language.
+// Memories in the languages of the change rise, by each language's share of it. A boost only: no
+// memory is ever penalised for its language.
 
 /** The boost of a language that makes up the whole change, and a related language's share of it. */
 const LANGUAGE_BOOST = { boost: 0.25, relatedRatio: 0.5 };
@@ -88,9 +88,9 @@ const LANGUAGE_BOOST = { boost: 0.25, relatedRatio: 0.5 };
 type LanguageShares = readonly { readonly language: string; readonly share: number }[];
 
 /**
- * The factor for a memory's language: 1 + share × .25 for a language of the change, 1 + the largest related share × .25
- * × .5 for a related one, whichever is larger; 1 for `unknown`, for other languages, and when the change has no
- * language.
+ * The factor for a memory's language: 1 + share × .25 for a language of the change, 1 + the largest
+ * related share × .25 × .5 for a related one, whichever is larger; 1 for `unknown`, for other
+ * languages, and when the change has no language.
  *
  * @param language of the memory, a canonical id
  */
@@ -116,8 +116,8 @@ export function isLanguageOf(language: string, shares: LanguageShares): boolean 
   return language !== UNKNOWN_LANGUAGE && shares.some((share) => canonicalLanguage(share.language) === language);
 }
 
-// For the method that orders by distance: the same language counts as nearer. Raw distances are kept beside the
-// adjusted ones.
+// For the method that orders by distance: the same language counts as nearer. Raw distances are
+// kept beside the adjusted ones.
 
 export interface RerankConfig {
   /** The multiplier for the distance of a memory in a language of the change. */

@@ -1,6 +1,6 @@
-// The learned scoring: a dozen readable weights over signals of change and memory, fitted and cross-validated by
-// repository (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the development data with an interval that
-// excludes zero.
+// The learned scoring: a dozen readable weights over signals of change and memory, fitted and
+// cross-validated by repository (eval/fit-fusion.ts). Beats the fixed fusion of ranks on the
+// development data with an interval that excludes zero.
 
 import type { MemoryRecord } from "../../domain/memory.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -14,8 +14,8 @@ import { type Change, type PreparedChange, prepareChange, prepareMemory } from "
 import { type Lexicon, lexicon } from "./term-ids.ts";
 
 /**
- * For a change and memories of which some have a path; for memories that are text only; for a question without a
- * change.
+ * For a change and memories of which some have a path; for memories that are text only; for a
+ * question without a change.
  */
 const COMMENTS = table.memory as FusionTable;
 const BARE_TEXT = table.text as FusionTable;
@@ -38,7 +38,7 @@ export function askedChange(context: PullRequestContext): AskedChange {
 /** What text, place and vector say about a candidate. */
 export interface Learned {
   readonly terms: readonly ScoreTerm[];
-  /** That it is to the point, by its text and place alone, 0–1: comparable between changes, stores and embedders. */
+  /** That it is to the point, by text and place alone, 0–1: comparable between changes and stores. */
   readonly probability: number;
 }
 
@@ -68,8 +68,8 @@ function probabilityOf(score: number, calibration: FusionTable["calibration"]): 
 }
 
 /**
- * The similarity of each vector, in units that are comparable between embedders: 1 for equal texts, ½ at the distance at
- * which it calls two texts similar, 0 from twice that on and without a vector.
+ * The similarity of each vector, in units that are comparable between embedders: 1 for equal texts,
+ * ½ at the distance at which it calls two texts similar, 0 from twice that on and without a vector.
  */
 function similarityOf(
   candidates: readonly Pick<FusedHit, "distance">[],
@@ -100,8 +100,8 @@ export interface FusionWeight {
   /** The score term that it adds to; the strategy and the embedder weigh `words` and `meaning`. */
   readonly kind: EvidenceKind;
   /**
-   * `within`: deviation from the mean of this change's candidates, in standard deviations; `as-is`: shares and yes-no
-   * signals, which are comparable between changes.
+   * `within`: deviation from the mean of this change's candidates, in standard deviations; `as-is`:
+   * shares and yes-no signals, which are comparable between changes.
    */
   readonly scale: "within" | "as-is";
   /** Of the signal over the development data; 0 and 1 for `as-is`. */
@@ -112,18 +112,18 @@ export interface FusionWeight {
 
 export interface FusionTable {
   readonly weights: readonly FusionWeight[];
-  /** Measured share of labelled memories among those from this score on, up to the next; ascending in both. */
+  /** Measured share of labelled memories from this score to the next; ascending in both. */
   readonly calibration: readonly { readonly from: number; readonly probability: number }[];
 }
 
 type EvidenceKind = "words" | "place" | "meaning";
 
 /**
- * Weighted sums of scaled signals, in units of log-odds between candidates of one change: they order, and cannot be
- * compared across changes. Probabilities can.
+ * Weighted sums of scaled signals, in units of log-odds between candidates of one change: they
+ * order, and cannot be compared across changes. Probabilities can.
  *
- * @returns one sum per kind for each candidate, in the signals' order; an absent signal counts nothing. The probability
- * is the same for all strategies, embedders and other candidates
+ * @returns one sum per kind for each candidate, in the signals' order; an absent signal counts
+ * nothing. The probability is the same for all strategies, embedders and other candidates
  */
 export function fuseLearned(
   signals: Signals,
@@ -154,7 +154,7 @@ export function fuseLearned(
   }));
 }
 
-/** A signal by mean and deviation over the development data alone, so that it says the same in any company. */
+/** A signal by mean and deviation over the development data: independent of other candidates. */
 export function standardised(
   values: Float64Array,
   { mean, deviation }: Pick<FusionWeight, "mean" | "deviation">,

@@ -58,7 +58,7 @@ export interface PreparedChange {
   readonly paths: readonly string[];
 }
 
-/** 5–40 lines are within noise (eval/research/retrieval.md); a comment is about far less than a new file. */
+/** 5–40 lines are within noise (eval/research/retrieval.md). */
 const WINDOW_LINES = 20;
 /** Windows with the most words, kept of one change: bounds the time for a huge change. */
 const MOST_WINDOWS = 500;
@@ -87,8 +87,8 @@ export function prepareMemory(comment: RememberedComment, { numbered }: Lexicon)
 }
 
 /**
- * A cache by memory id: a change is searched again with every push and finds mostly the same memories. Holds about
- * 5,000 memories in words.
+ * A cache by memory id: a change is searched again with every push and finds mostly the same
+ * memories. Holds about 5,000 memories in words.
  */
 const readings = new LRUCache<string, ReturnType<typeof read>>({
   maxSize: 1_000_000,
@@ -104,7 +104,7 @@ function readingOf({ id, text, hunk }: RememberedComment) {
   return reading;
 }
 
-/** A comment's texts in words. `prose` is identical to `said` when the comment is only sentences. */
+/** A comment's texts in words. `prose` is `said` itself when the comment is only sentences. */
 function read(text: string, hunk: string) {
   const comment = withoutFooters(text);
   const said = tokenise(comment);
@@ -123,7 +123,7 @@ function read(text: string, hunk: string) {
   };
 }
 
-/** The last lines of a hunk without their marks; read from its end, because most of it is not needed. */
+/** The last lines of a hunk without their marks, read from its end. */
 function linesAbout(hunk: string): string {
   const about: string[] = [];
   for (let end = hunk.length; end >= 0 && about.length < HUNK_LINES; ) {
@@ -176,7 +176,7 @@ function wordsOfHunks(hunks: readonly ChangedHunk[], numbersOf: Lexicon["numbers
   return found;
 }
 
-/** Windows of `size` lines, each half over the next. Windows of fewer than two words are dropped. */
+/** Windows of `size` lines, each half over the next, without those of fewer than two words. */
 function stretches(lines: readonly Words[], size: number): Words[] {
   const step = Math.ceil(size / 2);
   const found: Words[] = [];

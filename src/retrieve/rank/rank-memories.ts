@@ -1,4 +1,4 @@
-// Ranks candidates with their records into one list of memories, each with everything that determined its rank.
+// Ranks candidates into one list of memories, each with everything that determined its rank.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { Corpus, MemoryRecord } from "../../domain/memory.ts";
@@ -23,7 +23,7 @@ export interface Evidence {
   readonly context: PullRequestContext;
   readonly signals: ReviewSignals;
   readonly weights: RetrieverWeights;
-  /** The cosine distance at which the embedder calls two texts similar; null when vectors add nothing to keywords. */
+  /** The cosine distance of similar texts; null when vectors add nothing to keywords. */
   readonly embedderThreshold: number | null;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -46,7 +46,7 @@ export interface RankedList extends Pick<Precedents, "ranked" | "cut"> {
   readonly candidates: number;
 }
 
-/** A candidate with its evidence. `probability`: null with method `semantic`, which compares vectors only. */
+/** A candidate with its evidence. `probability`: null with `semantic`, which compares vectors. */
 type Candidate = FusedHit & {
   readonly record: MemoryRecord;
   readonly terms: readonly ScoreTerm[];
@@ -54,13 +54,13 @@ type Candidate = FusedHit & {
 };
 
 /**
- * Ranks: evidence of each candidate; threshold on raw distance where the embedder is calibrated, else on
- * the probability of being to the point; already fixed ones left out; factors added; sorted; duplicates folded into the
- * highest one.
+ * Ranks: evidence of each candidate; threshold on raw distance where the embedder is calibrated,
+ * else on the probability of being to the point; already fixed ones left out; factors added;
+ * sorted; duplicates folded into the highest one.
  *
  * No threshold depends on a factor, such as language or recency. `semantic` orders by adjusted distance.
  *
- * @param behind candidates whose records were not read, because they have no chance: they count for the threshold
+ * @param behind candidates without a chance, whose records were not read: the threshold counts them
  * @param asked the change in words, if that was computed while memory answered
  */
 export function rankMemories(

@@ -1,9 +1,9 @@
-// Texts as bags of numbered words, one after another in flat arrays, for the comparisons of a search.
+// Texts as bags of numbered words in flat arrays, for the comparisons of a search.
 import { addWord, type Bm25Options, inverseFrequency, markdowns, type Postings } from "../../domain/text/bm25.ts";
 import { type Background, rarity } from "../../domain/text/word-rarity.ts";
 import type { Lexicon } from "./term-ids.ts";
 
-/** The words of text t are at starts[t] … starts[t + 1], each once, in order of first occurrence. */
+/** Text t has words starts[t] … starts[t + 1], each once, in order of first occurrence. */
 interface Bags {
   readonly starts: Uint32Array;
   readonly words: Uint32Array;
@@ -125,8 +125,8 @@ export function scoreAll(
   return scores;
 }
 
-// Texts as unit vectors of weighted words, stored by word, so that a query is compared only with texts that share a
-// word.
+// Texts as unit vectors of weighted words, stored by word, so that a query is compared only with
+// texts that share a word.
 
 export interface VectorSpace {
   readonly size: number;
@@ -142,8 +142,8 @@ export interface Vectors extends Bags {
 }
 
 /**
- * Unit vectors of texts' words: (1 + ln count) × weight, divided by the vector's length. A text without words gives an
- * empty vector, which is near nothing.
+ * Unit vectors of texts' words: (1 + ln count) × weight, divided by the vector's length. A text
+ * without words gives an empty vector, which is near nothing.
  */
 export function vectorsOf(bags: Bags, weights: Weights): Vectors {
   const { starts, words, counts } = bags;
@@ -191,8 +191,8 @@ export function similarities(space: VectorSpace, vectors: Vectors, which: number
   }
 }
 
-// A repository's own memory is too small to determine which words are rare, so its counts are mixed with counts over
-// many.
+// A repository's own memory is too small to determine which words are rare, so its counts are mixed
+// with counts over many.
 
 /** Weights of words by their numbers, ≥ 0. */
 export type Weights = Float64Array;

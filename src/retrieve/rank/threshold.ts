@@ -1,5 +1,5 @@
-// How near a memory must be to count as relevant: the configured cosine distance, or a smaller one that follows from
-// the candidates.
+// How near a memory must be to count as relevant: the configured cosine distance, or a smaller one
+// that follows from the candidates.
 import type { Knowledge } from "../../config/knowledge.ts";
 import { inverseFrequency } from "../../domain/text/bm25.ts";
 
@@ -12,7 +12,7 @@ export interface ThresholdSettings {
   readonly minGap: number;
   /** Without such a gap, this part of the candidates is admitted. */
   readonly percentile: number;
-  /** Candidates at least this near are always admitted; half of the configured distance when null. */
+  /** Candidates as near as this are always admitted; null: half of the configured distance. */
   readonly floor: number | null;
   /** Never more than this, and never more than configured. */
   readonly ceiling: number | null;
@@ -40,12 +40,12 @@ export interface Threshold {
 /**
  * The threshold for a list of candidates.
  *
- * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the largest gap. Else
- * the 75th percentile (nearest rank). Never above the configured distance, and not below half of it, so that a handful
- * of very near memories does not shut out the next.
+ * With at least 8 candidates and a gap of at least .05 between neighbours: the distance before the
+ * largest gap. Else the 75th percentile (nearest rank). Never above the configured distance, and
+ * not below half of it, so that a handful of very near memories does not shut out the next.
  *
- * @param distances raw cosine distances, in any order, before any language or recency step; non-finite values are
- * ignored
+ * @param distances raw cosine distances, in any order, before any language or recency step;
+ * non-finite values are ignored
  * @param configured from the embedder's calibration or the configuration, 0–2
  */
 export function adaptiveThreshold(
@@ -82,7 +82,7 @@ function largestGap(sorted: readonly number[]): { readonly before: number; reado
  */
 export const LEAST_PROBABILITY = 0.015;
 
-// Place alone says nothing about a change, and a probability counts place: a memory that is admitted by it needs words too.
+// A probability counts place, which alone says nothing: what it admits needs words too.
 
 /**
  * A memory must weigh as much in BM25 as this part of a word that occurs in one memory of the repository and nowhere else. Of the
