@@ -1,4 +1,5 @@
-// Protection that is switched off, or does not hold: certificates, origins, random values.
+// Protection that a line switches off, or that does not hold: certificates, rights of files,
+// origins, random values, ciphers.
 import { knownLines } from "../known-lines.ts";
 import { type LineRule, rulesOf } from "../rule.ts";
 import { anyOf, holdsCommands, isComment, isConfig, matchAt, piecesOf, searchLines } from "./line-rule.ts";
@@ -144,6 +145,21 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
       /\bjwt\.UnsafeAllowNoneSignatureType\b|\.ParseUnverified\(|\bAlgorithm\.none\(\)/,
       /\bJWT\.decode\([^#]{0,200},\s*(?:nil|[\w.:]{1,60}),\s*false\b/,
       /\.insecure_disable_signature_validation\(\)|\bdangerous_insecure_decode/,
+    ),
+  },
+  {
+    id: "insecure-temp-file",
+    title: "Temporary file's name can be taken by someone else",
+    severity: "medium",
+    confidence: 0.8,
+    why: "Between choosing the name and opening it another user can put a file or link there, and the program writes into it.",
+    fix: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
+    bad: { path: "app/report.py", code: "path = tempfile.mktemp()" },
+    good: { path: "app/report.py", code: "with tempfile.NamedTemporaryFile() as file:\n    file.write(rows)" },
+    check: inEveryFile(
+      /\btempfile\.mktemp\(|\bos\.te?mpnam\(/,
+      /\b(?:fopen|file_put_contents)\(\s*sys_get_temp_dir\(\)\s*\.\s*["']\/?[\w.-]{1,100}["']\s*[,)]/,
+      /\bFile\.(?:open|write)\(?\s*["']\/tmp\/[^"']{0,100}#\{(?:\$\$|Process\.pid|Time\.now)/,
     ),
   },
   {

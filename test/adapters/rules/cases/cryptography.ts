@@ -33,4 +33,11 @@ export const CRYPTOGRAPHY: Cases = {
       example("Vault.java", 'Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-256AndMGF1Padding");'),
     ],
   },
+  "insecure-temp-file": {
+    bad: [
+      example("report.php", '<?php file_put_contents(sys_get_temp_dir() . "/report.csv", $rows);'),
+      example("lib/report.rb", 'File.write("/tmp/report-#{Process.pid}.csv", rows)'),
+    ],
+    good: [example("report.php", '<?php file_put_contents(tempnam(sys_get_temp_dir(), "report"), $rows);')],
+  },
 };
