@@ -38,7 +38,8 @@ export function analyze(context: PullRequestContext): ReviewSignals {
   });
   const factsOf = ({ path, language: { language, type } }: ReturnType<typeof classify>) => {
     const kind = kindOf(path);
-    // Named like prose, and run: its `#!` line says so. What the configuration calls documents stays one.
+    // Named like prose, and run: its `#!` line says so. What the configuration calls documents
+    // stays one.
     const isRun = kind === "docs" && type === "programming" && !isSource({ path }) && !isNamedDocs(path);
     return { path, language, kind: isRun ? "source" : kind } satisfies FileFacts;
   };
@@ -91,8 +92,9 @@ const REGULAR_FROM = 2;
 const CORE_FROM = 10;
 
 /**
- * The author's tier. A decisive association comes first; then merged pull requests, if known, because CONTRIBUTOR
- * covers one merged typo and a hundred features alike; then the rest of the association.
+ * The author's tier. A decisive association comes first; then merged pull requests, if known,
+ * because CONTRIBUTOR covers one merged typo and a hundred features alike; then the rest of the
+ * association.
  *
  * @param author `association` in any case; an empty or unknown one counts as none
  * @param facts `mergedPullRequests` null when unknown
@@ -145,7 +147,8 @@ function sum(files: readonly FileDiff[], of: (file: FileDiff) => number): number
 
 /**
  * First match wins; tests come before all of these. Infrastructure comes before configuration,
- * because a workflow is YAML but runs with the repository's keys; names such as CMakeLists.txt come before `.txt`.
+ * because a workflow is YAML but runs with the repository's keys; names such as CMakeLists.txt come
+ * before `.txt`.
  */
 const PATTERNS = {
   infra: [
@@ -176,7 +179,8 @@ const PATTERNS = {
 const DOCS_FIRST = /(?:^|\/)(?:readme|changelog|contributing|license|security)(?:\.[\w-]+)*\.(?:md|rst|txt|adoc)$/i;
 
 /**
- * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in patterns in the order test, config, docs, infra
+ * @param fileKinds further globs of `.kodiai.yml`, tried before the built-in patterns in the order
+ * test, config, docs, infra
  * @returns path → kind; `source` when nothing matches
  */
 export function fileKinds(fileKinds: RepoConfig["fileKinds"]): (path: string) => FileKind {

@@ -9,9 +9,10 @@ const MAX_SOURCES = 20;
 const BREAKING_TAG = /^(?:breaking|breaking[ -]changes?|bc[ -]breaks?)$/;
 
 /**
- * The places that announce a breaking change: `!`, `BREAKING CHANGE:` and tags in the title; prose, headings, checkboxes and
- * answers in the body; `!` and footers in commits. Negated words ("non-breaking", "no breaking changes"), unticked boxes,
- * template comments, code and quotations announce nothing. At most 20 places, title first.
+ * The places that announce a breaking change: `!`, `BREAKING CHANGE:` and tags in the title; prose,
+ * headings, checkboxes and answers in the body; `!` and footers in commits. Negated words
+ * ("non-breaking", "no breaking changes"), unticked boxes, template comments, code and quotations
+ * announce nothing. At most 20 places, title first.
  */
 export function breakingSources({ title, body, commits }: ProseTexts<ParsedTitle>): readonly BreakingSource[] {
   const found = new Map<string, BreakingSource>();
@@ -46,8 +47,9 @@ function commitTexts([header, ...lines]: readonly ProseLine[]): readonly string[
   return texts;
 }
 
-// Finds announcements of breaking changes in the prose of a pull request's description. Descriptions are mostly
-// filled-in templates, so labels, questions and boxes are read together with their answers.
+// Finds announcements of breaking changes in the prose of a pull request's description.
+// Descriptions are mostly filled-in templates, so labels, questions and boxes are read together
+// with their answers.
 
 interface Block {
   readonly isHeading: boolean;
@@ -164,7 +166,8 @@ const MAX_TEXT = 120;
 /** Words between a negation and the phrase: "not a backwards compatibility breaking change". */
 const WORDS_BEFORE = 5;
 /**
- * A hedge must be nearer: "would constitute a breaking change", but "fixes #12 and is a breaking change" announces one.
+ * A hedge must be nearer: "would constitute a breaking change", but "fixes #12 and is a breaking
+ * change" announces one.
  */
 const HEDGE_WORDS = 4;
 const REACH = 120;

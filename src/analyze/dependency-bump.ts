@@ -32,8 +32,9 @@ const LABEL = /^(?:dependencies|dependency|deps|dependabot|renovate(?:-?bot)?)$/
 const BODY_REACH = 20_000;
 
 /**
- * The bump, or null when fewer than two of title, branch, sender and label indicate one. `from`, missing in Renovate's
- * titles, comes from the bot's own description or commit when its target matches the title.
+ * The bump, or null when fewer than two of title, branch, sender and label indicate one. `from`,
+ * missing in Renovate's titles, comes from the bot's own description or commit when its target
+ * matches the title.
  */
 export function dependencyBump(input: BumpInput): DependencyBump | null {
   const title = bumpTitle(input.title);
@@ -151,8 +152,9 @@ const OWN_THINGS = new Set("version versions release copyright year changelog mi
 const DEPENDENCY_SCOPE = /^(?:deps|deps-dev|dependencies|package|npm|gomod|cargo)$/i;
 
 /**
- * Parses a bump's title. Skips tags and prefixes of the convention, with or without a colon ("chore(deps) bump …"), and
- * of a part of the repository ("Python: bump …"). Null for every title that is not one of the bots' sentences.
+ * Parses a bump's title. Skips tags and prefixes of the convention, with or without a colon
+ * ("chore(deps) bump …"), and of a part of the repository ("Python: bump …"). Null for every title
+ * that is not one of the bots' sentences.
  */
 export function bumpTitle(title: ParsedTitle): BumpTitle | null {
   const prefixed = /^\w{1,20}\(([^()]{1,60})\) (?=\S)/.exec(title.subject);

@@ -3,7 +3,8 @@
 import { closesFence, codeSpans } from "../domain/text/rendered-markdown.ts";
 
 /**
- * One line in two forms of equal length: `masked` for searching (code spans filled with backticks), `raw` for quoting.
+ * One line in two forms of equal length: `masked` for searching (code spans filled with backticks),
+ * `raw` for quoting.
  */
 export interface ProseLine {
   readonly masked: string;

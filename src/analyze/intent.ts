@@ -24,7 +24,9 @@ const MAX_FOCUS_AREAS = 20;
 /** Tags for machines and numbers: "[ci skip]", "[skip actions]", "[1/3]", "[#1331]". */
 const NO_TOPIC = /^(?:(?:skip|no)[ -](?:ci|actions)|(?:ci|actions)[ -]skip|[^\p{L}]*|v?\d[\w.]*)$/u;
 
-/** A bump's description is another project's changelog: its breaks, reverts and issues are not read. */
+/**
+ * A bump's description is another project's changelog: its breaks, reverts and issues are not read.
+ */
 export function parseIntent(input: IntentInput): Intent {
   const title = parseTitle(input.title);
   const bump = dependencyBump({ ...input, title });
@@ -72,8 +74,9 @@ const REVERT_SENTENCE = new RegExp(
 );
 
 /**
- * Whether the change takes an earlier one back. Unless the title says so, a description counts by its first line only, and commits
- * only when there is just one: further down, and among many commits, one change of the same pull request reverts another.
+ * Whether the change takes an earlier one back. Unless the title says so, a description counts by
+ * its first line only, and commits only when there is just one: further down, and among many
+ * commits, one change of the same pull request reverts another.
  */
 export function isRevert({ title: { untagged, type, subject }, body, commits }: ProseTexts<ParsedTitle>): boolean {
   if (REVERT_TITLE.test(untagged) || REVERT_COMMIT.test(untagged) || (type === "revert" && subject !== "")) return true;
@@ -105,9 +108,10 @@ const NEXT = new RegExp(
 );
 
 /**
- * The issues referred to with a keyword, each (repository, number) once, in order of first mention; at most 100. A
- * closing mention wins over a weaker one. GitHub closes only the issue that directly follows the keyword: the others of
- * a list, and "fixes issue #1", have `closing: false`. Code, quotations and hidden comments do not count.
+ * The issues referred to with a keyword, each (repository, number) once, in order of first mention;
+ * at most 100. A closing mention wins over a weaker one. GitHub closes only the issue that directly
+ * follows the keyword: the others of a list, and "fixes issue #1", have `closing: false`. Code,
+ * quotations and hidden comments do not count.
  */
 export function issueRefs({ title, body, commits }: ProseTexts<readonly ProseLine[]>): readonly IssueRef[] {
   const found = new Map<string, IssueRef>();

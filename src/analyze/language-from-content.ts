@@ -1,5 +1,6 @@
-// Decides between several possible languages by the file's content: `#!` lines, editor modelines, then one distinctive
-// word each. The text is untrusted and cut to a few thousand characters, and every pattern reads a line in one pass.
+// Decides between several possible languages by the file's content: `#!` lines, editor modelines,
+// then one distinctive word each. The text is untrusted and cut to a few thousand characters, and
+// every pattern reads a line in one pass.
 
 import { nameOf } from "../domain/code/paths.ts";
 import { canonicalLanguage } from "../domain/language.ts";

@@ -35,9 +35,10 @@ const LOOSE_NAMES: readonly (readonly [RegExp, string])[] = [
 
 /**
  * @param path any path; only its last two parts matter. `constructor`, `.ts` and `ts` are unknown
- * @param around `siblings`: other paths of the change, which decide whether a `.h` is C, C++ or Objective-C (the same
- * folder comes first); `content`: the first characters of the file or its added lines, for ambiguous names; `partial`:
- * the content is not the file's beginning, so that a missing `#!` line proves nothing
+ * @param around `siblings`: other paths of the change, which decide whether a `.h` is C, C++ or
+ * Objective-C (the same folder comes first); `content`: the first characters of the file or its
+ * added lines, for ambiguous names; `partial`: the content is not the file's beginning, so that a
+ * missing `#!` line proves nothing
  * @returns never throws; unknown when undecided
  */
 export function classifyLanguage(
@@ -62,9 +63,10 @@ export function classifyLanguage(
 }
 
 /**
- * Whether a language takes part in the shares. Programming and markup do, as in GitHub's own statistics, and so do the
- * query and schema languages that linguist files under data: reviewers comment on their lines. JSON, YAML and Markdown
- * do not: a lock file or a page of prose would drown the code beside it.
+ * Whether a language takes part in the shares. Programming and markup do, as in GitHub's own
+ * statistics, and so do the query and schema languages that linguist files under data: reviewers
+ * comment on their lines. JSON, YAML and Markdown do not: a lock file or a page of prose would
+ * drown the code beside it.
  */
 export function isCode(language: Language): boolean {
   return language.type === "programming" || language.type === "markup" || CODE_AMONG_DATA.has(language.linguist ?? "");
@@ -188,8 +190,9 @@ type Counts = Map<string, number>;
 const known = new WeakMap<readonly string[], ReturnType<typeof count>>();
 
 /**
- * The language of a header by the files around it: the most common in its own folder, else C++ when the change has any,
- * else C. On a tie C++ wins over Objective-C and both over C, because a C compiler reads neither's headers.
+ * The language of a header by the files around it: the most common in its own folder, else C++ when
+ * the change has any, else C. On a tie C++ wins over Objective-C and both over C, because a C
+ * compiler reads neither's headers.
  */
 function headerLanguage(path: string, siblings: readonly string[]): string {
   const { byFolder, everywhere } = neighbourhood(siblings);
@@ -227,8 +230,9 @@ function extensionOf(path: string): string {
 // The language of an extension with several claimants when the content does not decide.
 
 /**
- * The most likely language where it is not the first programming language of the table: counted on labelled paths of
- * public repositories that have the extension, else the language with far more public code.
+ * The most likely language where it is not the first programming language of the table: counted on
+ * labelled paths of public repositories that have the extension, else the language with far more
+ * public code.
  */
 const PREFERRED: ReadonlyMap<string, string> = new Map(
   Object.entries({

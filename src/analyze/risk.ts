@@ -18,8 +18,9 @@ type Evidence = Risk["evidence"][number];
 /**
  * The risks of a change, in the fixed order of RiskId.
  *
- * Paths count for every file. Added lines count for the first 200 files that are not documentation; a `truncated` risk
- * reports that there were more, with the first unread one. Context and removed lines never count.
+ * Paths count for every file. Added lines count for the first 200 files that are not documentation;
+ * a `truncated` risk reports that there were more, with the first unread one. Context and removed
+ * lines never count.
  *
  * @param files the reviewed files, with `facts` in the same order
  * @param leftOut not reviewed: a lock file still changes dependencies, a keystore is a secret
@@ -57,8 +58,9 @@ export function risks(
   });
 }
 
-// Paths that are a reason to look closer, read as words: `src/lib/auth-service.ts` has auth and service, and
-// `authorList.ts` has author and list, so that auth never matches an author, nor token a tokenizer.
+// Paths that are a reason to look closer, read as words: `src/lib/auth-service.ts` has auth and
+// service, and `authorList.ts` has author and list, so that auth never matches an author, nor token
+// a tokenizer.
 
 const AUTHENTICATION = words(
   "auth authn authz authenticate authenticated authentication authenticator authorize authorized authorization authorizer " +
@@ -132,8 +134,9 @@ function words(text: string): ReadonlySet<string> {
   return new Set(text.split(" "));
 }
 
-// Words on an added line that are a reason to look closer. Whole words only: `design`, `assign`, `significant` are not
-// `sign`. Ordinary English words need their code context: `fetch(`, not "fetch".
+// Words on an added line that are a reason to look closer. Whole words only: `design`, `assign`,
+// `significant` are not `sign`. Ordinary English words need their code context: `fetch(`, not
+// "fetch".
 
 /** Characters of a line that are read: a longer one is data or minified. */
 const LINE_READ = 2000;
@@ -194,8 +197,8 @@ const DESERIALIZATION = [
 ];
 
 /**
- * Each pattern reads a line in one pass. Case matters where it distinguishes languages: `raise Error` against "raise
- * it".
+ * Each pattern reads a line in one pass. Case matters where it distinguishes languages: `raise
+ * Error` against "raise it".
  */
 const CONTENT_RISKS: readonly (readonly [RiskId, RegExp])[] = [
   ["error-handling", new RegExp(ERROR_HANDLING.join("|"))],

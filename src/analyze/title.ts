@@ -27,8 +27,9 @@ const GRAMMAR = new CommitParser({
 });
 
 /**
- * The parts of a title. The eleven types are recognised in any case and with small slips (`fix:typo`, `fix (ui): …`,
- * `feat：…`); any other word counts as `otherType` only in the exact form of the convention.
+ * The parts of a title. The eleven types are recognised in any case and with small slips
+ * (`fix:typo`, `fix (ui): …`, `feat：…`); any other word counts as `otherType` only in the exact
+ * form of the convention.
  */
 export function parseTitle(title: string): ParsedTitle {
   const tags = readTitleTags(title);

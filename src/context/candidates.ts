@@ -275,7 +275,8 @@ function isField({ kind }: Definition): boolean {
 }
 
 /**
- * The definitions that more than the word ties to a use: its file, its folder, what is imported, or a name that is alone.
+ * The definitions that more than the word ties to a use: its file, its folder, what is imported, or
+ * a name that is alone.
  */
 function tied(all: readonly Definition[], use: UsedName, words: Words): readonly Definition[] {
   const { name, paths, qualifiers } = use;

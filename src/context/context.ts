@@ -1,5 +1,6 @@
-// What a reviewer has to see besides the diff: the functions around the hunks, what changed lines call, who else calls what
-// changed. From the repository at the head; without it from the changed files alone.
+// What a reviewer has to see besides the diff: the functions around the hunks, what changed lines
+// call, who else calls what changed. From the repository at the head; without it from the changed
+// files alone.
 import { createHash } from "node:crypto";
 import {
   type CallSites,

@@ -8,7 +8,9 @@ export interface Candidate {
   readonly kind: ContextKind;
   readonly path: string;
   readonly why: string;
-  /** The changed function or file that it is shown for: each has a bounded share of a kind's part. */
+  /**
+   * The changed function or file that it is shown for: each has a bounded share of a kind's part.
+   */
   readonly of: string;
   readonly short: readonly Range[];
   /** Shown in place of `short` where the budget allows it; contains it. */

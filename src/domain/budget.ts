@@ -32,7 +32,10 @@ export interface Reservation {
   readonly usages: readonly BudgetUsage[];
 }
 
-/** What every budget still holds, between `least` and `most`; 0 where one holds nothing, or less than `least`. US$. */
+/**
+ * What every budget still holds, between `least` and `most`; 0 where one holds nothing, or less
+ * than `least`. US$.
+ */
 export function reservationOf(
   { least, most }: ReservationRequest,
   budgets: readonly Budget[],

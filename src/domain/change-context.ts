@@ -46,7 +46,9 @@ export interface ChangeContext {
   readonly degraded: readonly Degraded[];
 }
 
-/** The part of a context that these findings mention: files by path or name, symbols by whole word. */
+/**
+ * The part of a context that these findings mention: files by path or name, symbols by whole word.
+ */
 export function citedContext(
   { excerpts, callSites }: Pick<ChangeContext, "excerpts" | "callSites">,
   findings: readonly Pick<Finding, "path" | "title" | "body">[],
@@ -79,11 +81,15 @@ export interface ReadHead {
   readonly degraded: readonly Degraded[];
 }
 
-/** Lines of files with their secrets masked: the one way in which a model sees those that the diff does not show. */
+/**
+ * Lines of files with their secrets masked: the one way in which a model sees those that the diff
+ * does not show.
+ */
 export type MaskedLines = (path: string) => Promise<readonly string[] | null>;
 
 /**
- * Whole files are masked before lines are taken out: a line from within a key shows nothing by itself.
+ * Whole files are masked before lines are taken out: a line from within a key shows nothing by
+ * itself.
  *
  * @param mask see Model; the number of lines stays
  */

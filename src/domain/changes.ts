@@ -9,11 +9,18 @@ export interface ListedFile {
   readonly status: FileStatus;
   readonly additions: number;
   readonly deletions: number;
-  /** Hunks only (`@@ …`), or null where the source gives none (binary, too large, nothing changed). */
+  /**
+   * Hunks only (`@@ …`), or null where the source gives none (binary, too large, nothing changed).
+   */
   readonly patch: string | null;
-  /** Git's mode at the head, if the source knows it: `120000` (symbolic link), `160000` (submodule). */
+  /**
+   * Git's mode at the head, if the source knows it: `120000` (symbolic link), `160000` (submodule).
+   */
   readonly newMode?: string | null;
-  /** True when GitHub shows no patch and this one was computed from both texts: GitHub accepts no comment on its lines. */
+  /**
+   * True when GitHub shows no patch and this one was computed from both texts: GitHub accepts no
+   * comment on its lines.
+   */
   readonly isRebuilt?: boolean;
 }
 
@@ -31,7 +38,9 @@ export type Changes =
       readonly leftOut?: readonly LeftOut[];
     };
 
-/** Changes from one head of a pull request to the next; or why they are unknown, or would not help. */
+/**
+ * Changes from one head of a pull request to the next; or why they are unknown, or would not help.
+ */
 export type ChangesSince =
   | { readonly kind: "since"; readonly changes: Changes }
   | { readonly kind: "unknown"; readonly reason: string };

@@ -1,4 +1,5 @@
-// The comments of a thread, the decisions about a pull request in its conversation, and our answers.
+// The comments of a thread, the decisions about a pull request in its conversation, and our
+// answers.
 import type { Degraded } from "./omissions.ts";
 
 /** A comment of a thread on the diff. */
@@ -22,7 +23,9 @@ export interface Declined {
   readonly by: string;
   /** In their words; "" without a reason. */
   readonly reason: string;
-  /** Had write access then, according to GitHub. Others only ask: the finding is shown all the same. */
+  /**
+   * Had write access then, according to GitHub. Others only ask: the finding is shown all the same.
+   */
   readonly isWriter: boolean;
 }
 

@@ -44,12 +44,18 @@ export class Stopped extends Error {
   override readonly name = "Stopped";
 }
 
-/** The stored data cannot be used, now or later. The message states the cause and the operator's remedy. */
+/**
+ * The stored data cannot be used, now or later. The message states the cause and the operator's
+ * remedy.
+ */
 export class StoreUnusable extends Error {
   override readonly name = "StoreUnusable";
 }
 
-/** The configured database cannot be used. The message names the variable and what the operator must fix. */
+/**
+ * The configured database cannot be used. The message names the variable and what the operator must
+ * fix.
+ */
 export class DatabaseRefuses extends Error {
   override readonly name = "DatabaseRefuses";
   constructor(why: string) {
@@ -57,7 +63,10 @@ export class DatabaseRefuses extends Error {
   }
 }
 
-/** Earlier attempts at a job were ended because they took too much time: it is not tried again. The message is public. */
+/**
+ * Earlier attempts at a job were ended because they took too much time: it is not tried again. The
+ * message is public.
+ */
 export class TooExpensive extends Error {
   override readonly name = "TooExpensive";
 

@@ -113,8 +113,9 @@ export interface HeldBack {
   /** The reason's source: the declined finding, or the open comment on another pull request. */
   readonly precedent?: Precedent;
   /**
-   * `author`: the author of the change can bring the reason about, so the finding counts for the check. `decline`: it does
-   * not count for as long as a decline by a person with write access stands. Absent: it does not count.
+   * `author`: the author of the change can bring the reason about, so the finding counts for the
+   * check. `decline`: it does not count for as long as a decline by a person with write access
+   * stands. Absent: it does not count.
    */
   readonly heldBy?: "author" | "decline";
 }
@@ -136,11 +137,13 @@ export function isAlwaysReported({ severity, category }: Judged): boolean {
 }
 
 /**
- * The identity of a finding across pushes: rule, path and the words of its lines, without line numbers.
+ * The identity of a finding across pushes: rule, path and the words of its lines, without line
+ * numbers.
  *
  * @param rule the rule's id (or the model's category and title)
  * @param path the head path
- * @param lines the text of the finding's lines; white space is folded, so re-indentation keeps the id
+ * @param lines the text of the finding's lines; white space is folded, so re-indentation keeps the
+ * id
  * @param occurrence 0 for the first such place of the file, 1 for the next, …
  * @returns `fnd_` + 12 hex digits of SHA-256
  */

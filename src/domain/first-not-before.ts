@@ -1,5 +1,6 @@
 /**
- * The index of the first item whose value is not below the given one; their number where there is none.
+ * The index of the first item whose value is not below the given one; their number where there is
+ * none.
  *
  * @param ordered by what `of` gives, ascending
  */

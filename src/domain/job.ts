@@ -1,6 +1,10 @@
-// Every delivery becomes one of these values at the edge; the rest of the program never sees a webhook.
+// Every delivery becomes one of these values at the edge; the rest of the program never sees a
+// webhook.
 
-/** A repository by its numeric ids; names change, ids do not. `host` is `github.com`, a GHES host, `local` or `eval`. */
+/**
+ * A repository by its numeric ids; names change, ids do not. `host` is `github.com`, a GHES host,
+ * `local` or `eval`.
+ */
 export interface Repo {
   readonly host: string;
   readonly id: number;
@@ -11,8 +15,9 @@ export interface Repo {
 }
 
 /**
- * The event and action of the delivery, a person at a terminal, or `missed`: no delivery arrived. `verdict`: a person's decision,
- * or another pull request with the same head, changes what the check comes to. `scanned`: a tool of code scanning ended.
+ * The event and action of the delivery, a person at a terminal, or `missed`: no delivery arrived.
+ * `verdict`: a person's decision, or another pull request with the same head, changes what the
+ * check comes to. `scanned`: a tool of code scanning ended.
  */
 export type Trigger =
   | "opened"
@@ -45,7 +50,10 @@ export const UNSHAPED = {
 /** One pull request to review at one head. Two jobs with the same `key` are the same work. */
 export interface ReviewJob {
   readonly kind: "review";
-  /** `HOST/REPO_ID#NUMBER`: at most one job of a pull request runs at a time, and the newest head wins. */
+  /**
+   * `HOST/REPO_ID#NUMBER`: at most one job of a pull request runs at a time, and the newest head
+   * wins.
+   */
   readonly key: string;
   /** GitHub's X-GitHub-Delivery, or `cli`. */
   readonly delivery: string;
@@ -56,17 +64,30 @@ export interface ReviewJob {
   /** Set only for a merge group, which has no pull request to read it from. */
   readonly baseSha: string | null;
   readonly trigger: Trigger;
-  /** A person requested it (label, review request, check run, command line): policy does not hold it back. */
+  /**
+   * A person requested it (label, review request, check run, command line): policy does not hold it
+   * back.
+   */
   readonly explicit: boolean;
-  /** The person who requested this review explicitly; null without one, or when GitHub does not name them. */
+  /**
+   * The person who requested this review explicitly; null without one, or when GitHub does not name
+   * them.
+   */
   readonly askedBy: { readonly id: number; readonly login: string } | null;
   /** The focus that the person requested: untrusted text of at most 200 characters. */
   readonly focus: string | null;
-  /** Of title and description at the time of the request (see titleFingerprint); null when unknown. */
+  /**
+   * Of title and description at the time of the request (see titleFingerprint); null when unknown.
+   */
   readonly words: string | null;
-  /** True when the person wants everything read again; otherwise files that a push did not touch may be skipped. */
+  /**
+   * True when the person wants everything read again; otherwise files that a push did not touch may
+   * be skipped.
+   */
   readonly whole: boolean;
-  /** Epoch milliseconds before which it does not run: another push may follow. Null: run at once. */
+  /**
+   * Epoch milliseconds before which it does not run: another push may follow. Null: run at once.
+   */
   readonly notBefore: number | null;
 }
 
@@ -87,7 +108,10 @@ export type HeadJob = Omit<ReviewJob, "key" | "number">;
 
 /** A job of the upkeep lane, about one repository. */
 interface UpkeepWork {
-  /** `HOST/REPO_ID:KIND`, for one pull request followed by `#NUMBER`: a later job replaces a queued one. */
+  /**
+   * `HOST/REPO_ID:KIND`, for one pull request followed by `#NUMBER`: a later job replaces a queued
+   * one.
+   */
   readonly key: string;
   readonly delivery: string;
   readonly installationId: number;
@@ -108,8 +132,9 @@ export interface IndexJob extends UpkeepWork {
 }
 
 /**
- * A repository changed its name, owner or visibility: `repo` is its new state. Triggers: `renamed`, `transferred`,
- * `privatized`, `publicized`; `defaults`: its owner changed the settings of all repositories.
+ * A repository changed its name, owner or visibility: `repo` is its new state. Triggers: `renamed`,
+ * `transferred`, `privatized`, `publicized`; `defaults`: its owner changed the settings of all
+ * repositories.
  */
 export interface LabelJob extends UpkeepWork {
   readonly kind: "label";
@@ -141,7 +166,10 @@ export interface FeedbackJob extends UpkeepWork {
   } | null;
 }
 
-/** Have a model write situation, lesson and tags of a repository's review memories. Triggers: `reviewed`, `continued`. */
+/**
+ * Have a model write situation, lesson and tags of a repository's review memories. Triggers:
+ * `reviewed`, `continued`.
+ */
 export interface DescribeJob extends UpkeepWork {
   readonly kind: "describe";
   /** The end of the run that this one continues; null at the beginning. */
@@ -154,11 +182,17 @@ export interface HistoryJob extends UpkeepWork {
   readonly trigger: "installed" | "continued" | "closed";
   /** The closed pull request whose comments are imported; null for the whole history. */
   readonly number: number | null;
-  /** Epoch milliseconds before which it does not run, as GitHub's rate limit is used up. Null: run at once. */
+  /**
+   * Epoch milliseconds before which it does not run, as GitHub's rate limit is used up. Null: run
+   * at once.
+   */
   readonly notBefore: number | null;
 }
 
-/** Jobs that keep memory in step with repositories, one at a time in their own lane: reviews never wait. */
+/**
+ * Jobs that keep memory in step with repositories, one at a time in their own lane: reviews never
+ * wait.
+ */
 export type UpkeepJob = FollowJob | FeedbackJob;
 
 /** Jobs about a repository as a whole. */
@@ -182,7 +216,10 @@ export interface CancelJob {
   readonly key: string;
   readonly delivery: string;
   readonly reason: string;
-  /** Of a closed pull request: the check of its head is computed again for others with that head. Null where it is still open. */
+  /**
+   * Of a closed pull request: the check of its head is computed again for others with that head.
+   * Null where it is still open.
+   */
   readonly others: HeadJob | null;
 }
 
@@ -198,7 +235,10 @@ export function jobKey(repo: Pick<Repo, "host" | "id">, number: number): string 
   return `${repo.host}/${repo.id}#${number}`;
 }
 
-/** The key that keeps jobs of one kind from running together in one repository, or about one pull request. */
+/**
+ * The key that keeps jobs of one kind from running together in one repository, or about one pull
+ * request.
+ */
 export function upkeepKey(repo: Pick<Repo, "host" | "id">, kind: UpkeepJob["kind"], number?: number): string {
   return `${repo.host}/${repo.id}:${kind}${number === undefined ? "" : `#${number}`}`;
 }

@@ -1,4 +1,5 @@
-// One canonical id per language. Display names have many spellings; memory, rules and boosts compare ids only.
+// One canonical id per language. Display names have many spellings; memory, rules and boosts
+// compare ids only.
 
 export const UNKNOWN_LANGUAGE = "unknown";
 
@@ -24,11 +25,13 @@ const SAME = new Map([
 ]);
 
 /**
- * The canonical id of a language name: `C++` → `cpp`, `C#` → `csharp`, `F#` → `fsharp`, `Objective-C` → `objectivec`,
- * `TypeScript` → `typescript`. Empty or "Unknown" → `unknown`. Idempotent.
+ * The canonical id of a language name: `C++` → `cpp`, `C#` → `csharp`, `F#` → `fsharp`,
+ * `Objective-C` → `objectivec`, `TypeScript` → `typescript`. Empty or "Unknown" → `unknown`.
+ * Idempotent.
  */
 export function canonicalLanguage(name: string): string {
-  // Most names are ids already, and this runs for several hundred memories: a third of a microsecond each.
+  // Most names are ids already, and this runs for several hundred memories: a third of a
+  // microsecond each.
   const id = /^[a-z0-9]+$/.test(name)
     ? name
     : name
@@ -39,7 +42,9 @@ export function canonicalLanguage(name: string): string {
   return SAME.get(id) ?? (id === "" ? UNKNOWN_LANGUAGE : id);
 }
 
-/** language → languages whose experience partly applies. Symmetric when both directions are listed. */
+/**
+ * language → languages whose experience partly applies. Symmetric when both directions are listed.
+ */
 const RELATED: ReadonlyMap<string, readonly string[]> = new Map([
   ["c", ["cpp"]],
   ["cpp", ["c"]],

@@ -1,10 +1,12 @@
-// The contents of Kodiai's memory: one row for each comment, finding or piece of text about code, with its origin.
+// The contents of Kodiai's memory: one row for each comment, finding or piece of text about code,
+// with its origin.
 import type { Category, Severity } from "./finding.ts";
 import type { Repo } from "./job.ts";
 import { shortHash } from "./text/hash.ts";
 
 /**
- * finding: posted by Kodiai. review_comment: written by people. doc: the repository's Markdown. wiki: its wiki pages.
+ * finding: posted by Kodiai. review_comment: written by people. doc: the repository's Markdown.
+ * wiki: its wiki pages.
  */
 export const CORPORA = ["finding", "review_comment", "doc", "wiki"] as const;
 export type Corpus = (typeof CORPORA)[number];
@@ -96,8 +98,9 @@ export interface MemoryRecord {
   /** Who wrote situation, lesson and tags, or why they are missing. Null: no model was asked. */
   readonly described: Described | null;
   /**
-   * Set when read, never stored. `given`: its repository shares patterns with others of its owner. `pattern`: shown in
-   * a review of such another repository, without code, names and places. Null: only its own repository uses it.
+   * Set when read, never stored. `given`: its repository shares patterns with others of its owner.
+   * `pattern`: shown in a review of such another repository, without code, names and places. Null:
+   * only its own repository uses it.
    */
   readonly sharing: "given" | "pattern" | null;
 }
@@ -108,9 +111,14 @@ export interface Described {
   readonly by: string;
   /** Hash of the model's input, 16 hex: fields stay valid while the memory's text is the same. */
   readonly source: string;
-  /** How plainly the lesson follows from the comment: 1, .7, .4, or .5 where the model gave none. */
+  /**
+   * How plainly the lesson follows from the comment: 1, .7, .4, or .5 where the model gave none.
+   */
   readonly confidence: number;
-  /** Rules that the fields break: `lesson/too-long`, `rejected/declined`. With a lesson only `tags/…`. */
+  /**
+   * Rules that the fields break: `lesson/too-long`, `rejected/declined`. With a lesson only
+   * `tags/…`.
+   */
   readonly problems: readonly string[];
 }
 

@@ -7,7 +7,10 @@ export type Purpose = "review" | "verify" | "answer" | "memory" | "queries" | "r
 /** `main` writes reviews; `small` is the cheaper model for short questions. */
 export type ModelTier = "main" | "small";
 
-/** One piece of a prompt. A piece with `cache` ends a prefix that later requests repeat word for word. */
+/**
+ * One piece of a prompt. A piece with `cache` ends a prefix that later requests repeat word for
+ * word.
+ */
 export interface PromptPiece {
   readonly text: string;
   readonly cache: boolean;
@@ -17,9 +20,14 @@ export interface PromptPiece {
 export interface ReplyShape<T> {
   /** Lower-case words with underscores: part of the request. */
   readonly name: string;
-  /** JSON Schema (draft 2020-12), an object at the top, `additionalProperties: false` throughout. */
+  /**
+   * JSON Schema (draft 2020-12), an object at the top, `additionalProperties: false` throughout.
+   */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
-  /** Never throws. `problem` names the place and the fix; it is shown to the model for its one repair. */
+  /**
+   * Never throws. `problem` names the place and the fix; it is shown to the model for its one
+   * repair.
+   */
   readonly check: (
     value: unknown,
   ) => { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
@@ -104,7 +112,10 @@ export type ModelAnswer<T> =
       readonly kind: "answered";
       readonly value: T;
       readonly usage: ModelUsage;
-      /** What the server refused, so that it was asked without: `structured output`. Absent: nothing. */
+      /**
+       * What the server refused, so that it was asked without: `structured output`. Absent:
+       * nothing.
+       */
       readonly without?: readonly string[];
     }
   | {
@@ -125,7 +136,9 @@ export interface AskableModel {
   contextTokens(tier: ModelTier): number;
   /** Cost of so many tokens in US$, or null when there is no price. */
   price(tier: ModelTier, inputTokens: number, outputTokens: number): number | null;
-  /** Masks secrets in untrusted text as they are masked when it is sent; the number of lines stays. */
+  /**
+   * Masks secrets in untrusted text as they are masked when it is sent; the number of lines stays.
+   */
   mask(text: string): Promise<string>;
   /** Never rejects. */
   ask<T>(request: ModelRequest<T>): Promise<ModelAnswer<T>>;
@@ -136,11 +149,17 @@ export interface AllowedModel {
   readonly model: AskableModel;
   /** Maximum cost of this piece of work in US$; Infinity for a free model. */
   readonly usd: number;
-  /** Delimiter around untrusted text in a prompt: `kodiai-` and at least 16 random hex digits, new for each call. */
+  /**
+   * Delimiter around untrusted text in a prompt: `kodiai-` and at least 16 random hex digits, new
+   * for each call.
+   */
   readonly delimiter: () => string;
 }
 
-/** An allowance to ask a model for one piece of work, or why there is none; null when no model is expected. */
+/**
+ * An allowance to ask a model for one piece of work, or why there is none; null when no model is
+ * expected.
+ */
 export type ModelAllowance = AllowedModel | { readonly model: null; readonly reason: string | null };
 
 export const NO_ALLOWANCE: ModelAllowance = { model: null, reason: null };

@@ -1,4 +1,5 @@
-// What did not happen, as values: every skip, cut and fallback travels with the result to the footer of the review.
+// What did not happen, as values: every skip, cut and fallback travels with the result to the
+// footer of the review.
 import type { FailOn } from "../config/repo-config.ts";
 
 /** A changed file that is not reviewed. */
@@ -6,9 +7,15 @@ export interface LeftOut {
   readonly path: string;
   /** One sentence fragment: "lock file", "generated (header says DO NOT EDIT)". */
   readonly reason: string;
-  /** True where nothing had to be read: a lock file, what the base's `.gitattributes` marks, a file of which no line changed. */
+  /**
+   * True where nothing had to be read: a lock file, what the base's `.gitattributes` marks, a file
+   * of which no line changed.
+   */
   readonly isExempt?: true;
-  /** True where rules read it, and only the model does not: nothing but the change itself shows it as generated or vendored. */
+  /**
+   * True where rules read it, and only the model does not: nothing but the change itself shows it
+   * as generated or vendored.
+   */
   readonly isSpared?: true;
 }
 
@@ -16,7 +23,10 @@ export interface LeftOut {
 export interface Degraded {
   readonly part: string;
   readonly reason: string;
-  /** Changed files that were not wholly read for this reason; empty where they are not known. Absent: it is not about reading. */
+  /**
+   * Changed files that were not wholly read for this reason; empty where they are not known.
+   * Absent: it is not about reading.
+   */
   readonly paths?: readonly string[];
 }
 
@@ -27,7 +37,10 @@ export interface Unread {
   readonly reason: string;
 }
 
-/** Prose, pictures, sounds and fonts: nothing of them runs. Everything else counts as source, and so does what build tools read. */
+/**
+ * Prose, pictures, sounds and fonts: nothing of them runs. Everything else counts as source, and so
+ * does what build tools read.
+ */
 const NOT_SOURCE =
   /\.(?:md|markdown|rst|adoc|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|pdf|mp[34]|m4[av]|webm|mov|ogg|wav|flac|woff2?|ttf|otf|eot|csv|tsv)$|(?<!(?:^|\/)(?:cmakelists|(?:\w{1,20}-)?requirements[\w.-]{0,40}|constraints))\.txt$/i;
 

@@ -163,7 +163,9 @@ export interface PullRequestContext {
   readonly degraded: readonly Degraded[];
 }
 
-/** A deleted account, whose comments GitHub keeps under no user or this one. No account has this id. */
+/**
+ * A deleted account, whose comments GitHub keeps under no user or this one. No account has this id.
+ */
 export const GHOST = { id: 0, login: "ghost", type: "User" } as const;
 
 /** Each line of a hunk with its line in the head; a removed one has the line now in its place. */

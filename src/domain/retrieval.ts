@@ -128,7 +128,10 @@ export function scoreNote(ranked: readonly Pick<RankedMemory, "score">[]): strin
     : "";
 }
 
-/** `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that the parts add up to the score to three digits. */
+/**
+ * `words 0.812 + meaning 0.120 − recency 0.104`: rounded so that the parts add up to the score to
+ * three digits.
+ */
 export function termsText(terms: readonly ScoreTerm[]): string {
   let sum = 0;
   let shown = 0;
@@ -304,7 +307,9 @@ export interface ConfidenceEdges {
   readonly low: number;
 }
 
-/** Least probabilities: ten, three and one times the labelled share of task G's candidates, .031. */
+/**
+ * Least probabilities: ten, three and one times the labelled share of task G's candidates, .031.
+ */
 const LEAST = { high: 0.3, medium: 0.1, low: 0.03 };
 
 /** @param probability of being to the point, 0–1 */

@@ -63,7 +63,9 @@ export interface Readings {
   readonly planned: number;
   /** Why so often: "`review.readings`", "the budget pays for 1 of 3". */
   readonly because: string;
-  /** US$ estimated for all questions about the diff, without cache discounts; null without a price. */
+  /**
+   * US$ estimated for all questions about the diff, without cache discounts; null without a price.
+   */
   readonly estimate: Omit<Cost, "ms">;
   /** Files that were read fewer times than planned, and why. */
   readonly fewer: readonly { readonly path: string; readonly times: number; readonly reason: string }[];
@@ -126,7 +128,9 @@ export interface Review {
    */
   readonly author: string | null;
   readonly signals: ReviewSignals;
-  /** By severity, path and line. Inline + file + summary + already posted = all reported findings. */
+  /**
+   * By severity, path and line. Inline + file + summary + already posted = all reported findings.
+   */
   readonly findings: readonly PlacedFinding[];
   readonly heldBack: readonly HeldBack[];
   readonly memory: ReviewMemory;
@@ -172,7 +176,10 @@ export interface Review {
   readonly month: MonthSpending | null;
   /** Opened without write access: what a model wrote about it is no text for an agent. */
   readonly isByOutsider: boolean;
-  /** Whether `/kodiai …` on its pull request is answered: by a server, but not by the command line or the action. */
+  /**
+   * Whether `/kodiai …` on its pull request is answered: by a server, but not by the command line
+   * or the action.
+   */
   readonly answersCommands: boolean;
   /** Why a summary is posted even with nothing to say (see isQuiet); null: none is. */
   readonly summaryBecause: SummaryBecause | null;
@@ -253,7 +260,8 @@ export const LEFT_MS = 7 * 24 * 60 * 60_000;
  * rules alone are not "No findings", and an unreadable diff is not "nothing".
  *
  * @param review all of its findings are held back, or it has none
- * @returns `head` is the main point; `rest` continues it, and `held` counts what is held back: separators included, no full stop
+ * @returns `head` is the main point; `rest` continues it, and `held` counts what is held back:
+ * separators included, no full stop
  */
 export function quietVerdict(review: Review) {
   const { reviewed, leftOut, coverage, heldBack } = review;
@@ -277,8 +285,9 @@ export function quietVerdict(review: Review) {
 }
 
 /**
- * What speaks against a merge, in one line, with which every output begins: `2 major findings open, 1 milder`, or `Nothing open`, which says
- * where the review could not tell. A finding is open until its code changes or a person with write access declines it.
+ * What speaks against a merge, in one line, with which every output begins: `2 major findings open,
+ * 1 milder`, or `Nothing open`, which says where the review could not tell. A finding is open until
+ * its code changes or a person with write access declines it.
  *
  * @param findings as they were placed
  * @returns "" where nothing was reviewed

@@ -51,7 +51,10 @@ export interface DependencyBump {
 export interface Intent {
   /** Null when the title does not follow the convention. */
   readonly type: IntentType | null;
-  /** The word in the place of the type when it is no known type ("ignore" in "ignore: always use …"). */
+  /**
+   * The word in the place of the type when it is no known type ("ignore" in "ignore: always use
+   * …").
+   */
   readonly otherType: string | null;
   readonly scope: string | null;
   /** Title without tags, type and scope. */

@@ -1,9 +1,16 @@
-// Why a pull request is not reviewed now, and what ends each reason: policy that can hold back must be able to let go.
+// Why a pull request is not reviewed now, and what ends each reason: policy that can hold back must
+// be able to let go.
 
 interface Skip {
-  /** Events of `pull_request` (see receive.ts) and commands (`/kodiai WORD`) that may end it; each queues an ordinary review. */
+  /**
+   * Events of `pull_request` (see receive.ts) and commands (`/kodiai WORD`) that may end it; each
+   * queues an ordinary review.
+   */
   readonly endedBy: readonly string[];
-  /** The author alone can bring it about: where the check may fail, it is no way around it for people without write access. */
+  /**
+   * The author alone can bring it about: where the check may fail, it is no way around it for
+   * people without write access.
+   */
   readonly isAuthors: boolean;
 }
 

@@ -14,7 +14,10 @@ const COMMANDS = [
 export type TitleCommand = (typeof COMMANDS)[number];
 
 export interface TitleTags {
-  /** Bracket tags that are commands, each once, in order of appearance. `WIP: …` and the like count as `wip`. */
+  /**
+   * Bracket tags that are commands, each once, in order of appearance. `WIP: …` and the like count
+   * as `wip`.
+   */
   readonly commands: readonly TitleCommand[];
   /** Other leading bracket tags, lower-cased, each once. */
   readonly otherTags: readonly string[];
@@ -37,7 +40,10 @@ const WIP_PREFIX =
 const WIP_WORD = /WIP(?= |$) ?/y;
 const EMOJI = /(?:\p{Extended_Pictographic}(?:\u{FE0F}|\u{200D}|[\u{1F3FB}-\u{1F3FF}])*|:[a-z0-9_+-]{1,40}:) ?/uy;
 
-/** Tags count at the beginning, and commands at the end too; a bracket in between is part of the text. */
+/**
+ * Tags count at the beginning, and commands at the end too; a bracket in between is part of the
+ * text.
+ */
 export function readTitleTags(title: string): TitleTags {
   const whole = title.replace(/\s+/g, " ").trim();
   const commands = new Set<TitleCommand>();
@@ -50,13 +56,18 @@ export function readTitleTags(title: string): TitleTags {
 /** GitHub's longest title; what a fake sends beyond it holds no tag. */
 const TITLE_LENGTH = 500;
 
-/** The tag by which an author asks for no review yet, or null. Removing it from a title asks for one. */
+/**
+ * The tag by which an author asks for no review yet, or null. Removing it from a title asks for
+ * one.
+ */
 export function holdTag(title: string): "wip" | "draft" | "no-review" | null {
   const { commands } = readTitleTags(title.slice(0, TITLE_LENGTH));
   return (["wip", "draft", "no-review"] as const).find((tag) => commands.includes(tag)) ?? null;
 }
 
-/** Reads tags, prefixes and emoji from the left until none is left; returns where the text starts. */
+/**
+ * Reads tags, prefixes and emoji from the left until none is left; returns where the text starts.
+ */
 function readLeading(title: string, commands: Set<TitleCommand>, otherTags: Set<string>): number {
   let at = 0;
   for (;;) {
@@ -75,7 +86,10 @@ function readLeading(title: string, commands: Set<TitleCommand>, otherTags: Set<
   }
 }
 
-/** Known commands count at the end too ("fix: x [no-review]"); any other bracket there is part of the text. */
+/**
+ * Known commands count at the end too ("fix: x [no-review]"); any other bracket there is part of
+ * the text.
+ */
 function withoutTrailing(title: string, commands: Set<TitleCommand>): string {
   let text = title.trimEnd();
   while (text.endsWith("]")) {

@@ -61,7 +61,10 @@ export function joinedReports(reports: readonly ToolReport[]): ToolReport {
   };
 }
 
-/** Parts of `degraded`: a file that could not be read (an error of the person who named it), and results that were cut. */
+/**
+ * Parts of `degraded`: a file that could not be read (an error of the person who named it), and
+ * results that were cut.
+ */
 export const SARIF_FILE = "sarif";
 export const TOOL_RESULTS = "tool-results";
 
@@ -91,9 +94,14 @@ const BY_LEVEL: ReadonlyMap<string, Severity> = new Map([
   ["note", "minor"],
   ["none", "minor"],
 ]);
-/** GitHub's table of `security-severity`: over 9 critical, from 7 high, from 4 medium. Source: "SARIF support for code scanning". */
+/**
+ * GitHub's table of `security-severity`: over 9 critical, from 7 high, from 4 medium. Source:
+ * "SARIF support for code scanning".
+ */
 const BY_SCORE = [9, 7, 4] as const;
-/** GitHub's words for the precision of a rule; the shares are estimates, .8 where a tool gives none. */
+/**
+ * GitHub's words for the precision of a rule; the shares are estimates, .8 where a tool gives none.
+ */
 const BY_PRECISION = new Map([
   ["very-high", 0.95],
   ["high", 0.9],
@@ -101,7 +109,9 @@ const BY_PRECISION = new Map([
   ["low", 0.5],
 ]);
 const USUAL_CONFIDENCE = 0.8;
-/** What a tool is about where its rules do not say. Others lint: their errors are about correctness. */
+/**
+ * What a tool is about where its rules do not say. Others lint: their errors are about correctness.
+ */
 const SECURITY_TOOLS = new Set([
   "bandit",
   "brakeman",
@@ -116,7 +126,10 @@ const SECURITY_TOOLS = new Set([
 ]);
 /** These give no level, and what they find is a secret that must be revoked. */
 const SECRET_TOOLS = new Set(["gitleaks", "trufflehog"]);
-/** These call everything an error, also an unused import or a blank at the end of a line: their level says nothing. */
+/**
+ * These call everything an error, also an unused import or a blank at the end of a line: their
+ * level says nothing.
+ */
 const ONE_LEVEL_TOOLS = new Set(["ansible-lint", "golangci-lint", "markdownlint-cli2", "ruff"]);
 const CATEGORY_TAGS: readonly (readonly [RegExp, Category])[] = [
   [/^(?:security|cwe|external\/cwe|owasp|vulnerability|secret)/i, "security"],
@@ -152,7 +165,9 @@ export function toolName(name: string): string {
   return cutText(plain.replace(/[^a-z0-9.+-]+/g, "-").replace(/^-+|(?<!-)-+$/g, ""), 40) || "unnamed-tool";
 }
 
-/** The id of a tool's rule among all rules: `semgrep/python.lang.security.exec`. Ours have no slash. */
+/**
+ * The id of a tool's rule among all rules: `semgrep/python.lang.security.exec`. Ours have no slash.
+ */
 export function toolRuleId({ tool, rule }: Pick<ToolResult, "tool" | "rule">): string {
   return `${tool}/${rule}`;
 }
@@ -168,7 +183,10 @@ const BODY_CHARS = 1_500;
 const RULE_CHARS = 200;
 const TAGS = 30;
 
-/** What a tool says, bounded: the first sentence as the title, the rest as the body. The publish stage redacts secrets in them. */
+/**
+ * What a tool says, bounded: the first sentence as the title, the rest as the body. The publish
+ * stage redacts secrets in them.
+ */
 export function toolTexts(message: string, description: string, rule: string, tags: readonly string[]) {
   // A template such as `{name}` is no text, and a name of the rule says nothing more.
   const about = /\{\w+\}/.test(description) || description === rule ? "" : description;

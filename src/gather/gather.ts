@@ -130,12 +130,15 @@ export function isOwnFork({ head, author }: Pick<PullRequest, "head" | "author">
  * order, so the job's own head only records its origin.
  *
  * @param known the existing rules, so that a misspelt one in the configuration is reported
- * @param hasModel whether a model will read: only then the repository's guidance is worth its requests
+ * @param hasModel whether a model will read: only then the repository's guidance is worth its
+ * requests
  * @param earlier earlier findings and reading
  * @param tools what other tools found
- * @returns the pull request with its parsed changes; or why it is not reviewed, without further requests
- * @throws Transient when pull request, configuration or changes cannot be read now. Head texts, author facts and our
- * own comments are optional: without them the review continues, and says so in `degraded`
+ * @returns the pull request with its parsed changes; or why it is not reviewed, without further
+ * requests
+ * @throws Transient when pull request, configuration or changes cannot be read now. Head texts,
+ * author facts and our own comments are optional: without them the review continues, and says so in
+ * `degraded`
  */
 export async function gather(
   job: ReviewJob,
@@ -298,7 +301,10 @@ const ATTRIBUTES_BYTES = 256 << 10;
 /** Files without lines whose texts are compared. */
 const MOST_SILENT = 150;
 
-/** Files without lines that are empty at the head, or the same as at the base; an unreadable one is not. */
+/**
+ * Files without lines that are empty at the head, or the same as at the base; an unreadable one is
+ * not.
+ */
 async function unchangedAmong(
   silent: readonly FileDiff[],
   readHead: (path: string) => Promise<string | null>,
@@ -447,12 +453,14 @@ async function readGuidance(
 }
 
 /**
- * The part of a thread that existed at the time of a request: comments that were added or changed since are left out,
- * because the asker did not see them, and their author may not be allowed to ask.
+ * The part of a thread that existed at the time of a request: comments that were added or changed
+ * since are left out, because the asker did not see them, and their author may not be allowed to
+ * ask.
  *
  * @param thread oldest first
  * @param asking the comment with the request; times are ISO 8601 with seconds, UTC
- * @returns the usable comments, in the same order, without the asking one; and how many were left out
+ * @returns the usable comments, in the same order, without the asking one; and how many were left
+ * out
  */
 export function threadBefore(
   thread: readonly ThreadComment[],

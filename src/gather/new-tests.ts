@@ -9,8 +9,9 @@ import type { FileDiff } from "../domain/pull-request.ts";
 const MOST_FOLDERS = 20;
 
 /**
- * Changed files that are tests by their path and were none at the base: moved, also beside a removed
- * file of that name, or new in no folder of tests of the base. `fileKinds.test` of the base counts.
+ * Changed files that are tests by their path and were none at the base: moved, also beside a
+ * removed file of that name, or new in no folder of tests of the base. `fileKinds.test` of the base
+ * counts.
  *
  * @param foldersAt which of these folders the base has
  */

@@ -192,8 +192,9 @@ function lineEnd(text: string): number {
 // counting is needed, and one malformed file spoils only itself.
 
 /**
- * `git`: starts with `diff --git`. `combined`: a merge against several parents. `binary`: the one line
- * "Binary files … differ" of another tool. `plain`: everything else: prose, or one file under bare `---` and `+++`.
+ * `git`: starts with `diff --git`. `combined`: a merge against several parents. `binary`: the one
+ * line "Binary files … differ" of another tool. `plain`: everything else: prose, or one file under
+ * bare `---` and `+++`.
  */
 interface DiffPiece {
   readonly kind: "git" | "combined" | "binary" | "plain";
@@ -250,7 +251,8 @@ function startAt(text: string, at: number, current: DiffPiece["kind"]): DiffPiec
 }
 
 /**
- * `--- `, `+++ ` and `@@ ` in a row: a removed and an added line may look like the first two, nothing like the third.
+ * `--- `, `+++ ` and `@@ ` in a row: a removed and an added line may look like the first two,
+ * nothing like the third.
  */
 function isBareHeader(text: string, at: number): boolean {
   const second = nextLine(text, at);

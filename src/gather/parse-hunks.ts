@@ -1,5 +1,6 @@
-// Parses the text from the first `@@` on into hunks. jsdiff does the counting; this corrects what it loses or forgives:
-// the text after the second @@, the starts of empty ranges, wrong counts, a mail signature, lines cut to a bare CR.
+// Parses the text from the first `@@` on into hunks. jsdiff does the counting; this corrects what
+// it loses or forgives: the text after the second @@, the starts of empty ranges, wrong counts, a
+// mail signature, lines cut to a bare CR.
 import { parsePatch, type StructuredPatch, type StructuredPatchHunk } from "diff";
 import type { DiffLine, Hunk } from "../domain/pull-request.ts";
 

@@ -49,8 +49,9 @@ export function skipReason(
 }
 
 /**
- * Why the pull requests of this author are not reviewed: a request counts for them only by a person with write access. `review.bots`
- * chooses among bots and `review.authors` among people; a pattern with `!` leaves out either.
+ * Why the pull requests of this author are not reviewed: a request counts for them only by a person
+ * with write access. `review.bots` chooses among bots and `review.authors` among people; a pattern
+ * with `!` leaves out either.
  */
 export function authorReason(
   author: PullRequest["author"],
@@ -77,7 +78,9 @@ function isWantedBot(author: PullRequest["author"], bots: RepoConfig["review"]["
   return list.length > 0 && admits(list, isNamed);
 }
 
-/** Matches a login in any case, with or without `@`; a glob that ends with `[bot]` is of bots only. */
+/**
+ * Matches a login in any case, with or without `@`; a glob that ends with `[bot]` is of bots only.
+ */
 function namesLogin(pattern: string, { login, type }: PullRequest["author"]): boolean {
   const isOfBots = /\[bot\]$/i.test(pattern);
   return (type === "Bot" || !isOfBots) && isMatch(slugOf(pattern.replace(/^@/, "")), slugOf(login));
@@ -117,7 +120,9 @@ function isMatch(glob: string, name: string): boolean {
   return "matches" in read && read.matches(name);
 }
 
-/** Agents that write code on request, by the slug of their App. People cannot have `[bot]` logins. */
+/**
+ * Agents that write code on request, by the slug of their App. People cannot have `[bot]` logins.
+ */
 const CODING_AGENTS = [
   "amazon-q-developer",
   "chatgpt-codex-connector",

@@ -48,8 +48,9 @@ export function readChanges(changes: Changes): {
 type Parsed = FileDiff | LeftOut;
 
 /**
- * Parsing a million lines blocks the process for a quarter of a second. GitHub sends at most 20,000 lines with one
- * page; texts for which it shows no diff, a megabyte each, are compared here and may have more.
+ * Parsing a million lines blocks the process for a quarter of a second. GitHub sends at most 20,000
+ * lines with one page; texts for which it shows no diff, a megabyte each, are compared here and may
+ * have more.
  */
 export const MAX_LINES = 200_000;
 

@@ -99,7 +99,8 @@ const WHY_UNREAD: Readonly<Record<RootEntry["kind"], string>> = {
 };
 
 async function readExtended(repo: Repo, own: readonly ConfigSource[], files: ConfigFiles): Promise<Admitted> {
-  // A bare name: anything that could reach another owner, a path or an address is a problem that parseConfig reports.
+  // A bare name: anything that could reach another owner, a path or an address is a problem that
+  // parseConfig reports.
   const name = own.map(({ text }) => extendsOf(text)).find((named) => named !== null) ?? null;
   // The defaults are read anyway, and a file does not extend itself.
   const isRead = [DEFAULTS_REPOSITORY, repo.name].some((one) => one.toLowerCase() === name?.toLowerCase());

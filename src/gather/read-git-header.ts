@@ -3,7 +3,8 @@
 import type { FileStatus } from "../domain/pull-request.ts";
 
 /**
- * Git's extended headers, and its old and new names; anything else ends the header. Source: git's diff-generate-patch.
+ * Git's extended headers, and its old and new names; anything else ends the header. Source: git's
+ * diff-generate-patch.
  */
 const FIELDS = [
   "old mode ",
@@ -98,7 +99,8 @@ function samePath(names: string, fields: Fields): string | null {
 }
 
 /**
- * The name of a `---` or `+++` line; null for /dev/null. Git ends a name with spaces by a tab, other tools by a date.
+ * The name of a `---` or `+++` line; null for /dev/null. Git ends a name with spaces by a tab,
+ * other tools by a date.
  */
 function printedName(line: string | undefined): string | null {
   if (line === undefined) return null;
@@ -127,7 +129,8 @@ function splitNames(names: string, known: string | null, knownIsNew: boolean): r
  *
  * @param oldName as printed, with its prefix: `a/src/x.ts`
  * @param newName as printed, with its prefix: `b/src/x.ts`
- * @returns the path without prefixes (equal names have none: `--no-prefix`); null when the names share no path
+ * @returns the path without prefixes (equal names have none: `--no-prefix`); null when the names
+ * share no path
  */
 export function commonPath(oldName: string, newName: string): string | null {
   if (oldName === newName) return oldName;
@@ -173,7 +176,8 @@ interface QuotedName {
  * Reads the C-style quoted name at the start of `text`. Octal escapes are bytes of UTF-8; bytes
  * that are not UTF-8 become U+FFFD.
  *
- * @returns null when `text` does not start with a quote, the quote never closes, or an escape is unknown
+ * @returns null when `text` does not start with a quote, the quote never closes, or an escape is
+ * unknown
  */
 export function unquotePath(text: string): QuotedName | null {
   if (!text.startsWith('"')) return null;

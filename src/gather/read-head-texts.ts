@@ -16,7 +16,8 @@ export const TEXT_LIMITS = {
 };
 
 /**
- * Reads the head text of each text file with added lines, in the order of the files, until a limit is reached.
+ * Reads the head text of each text file with added lines, in the order of the files, until a limit
+ * is reached.
  *
  * @param read the text of a path at the head; null when it is absent, binary, a link or larger than
  * `bytesEach`. An error costs only that text

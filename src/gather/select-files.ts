@@ -77,9 +77,10 @@ interface Spared {
  * Splits the changed files into reviewed, spared and left out, each in the given order.
  *
  * @param files every changed file
- * @param ofBase the base's word; its `pathFilters` are globs of the configuration. `!` leaves out; the last match wins; a glob without `/` matches names
- * in any folder. A positive match brings back what everything else leaves out or spares. With a positive glob in the list,
- * files that match none are left out; with only negative ones everything else stays in
+ * @param ofBase the base's word; its `pathFilters` are globs of the configuration. `!` leaves out;
+ * the last match wins; a glob without `/` matches names in any folder. A positive match brings back
+ * what everything else leaves out or spares. With a positive glob in the list, files that match
+ * none are left out; with only negative ones everything else stays in
  * @param headTextOf the head text of a path if already known: generators mark the first lines
  */
 export function selectFiles(
@@ -248,7 +249,9 @@ const GO = /^\/\/ Code generated .{0,200} DO NOT EDIT\.$/;
 /** The words must be in a comment; code that prints them does not count. */
 const COMMENT = /^\W{0,20}(?:\/\/|#|\/\*|\*|--|<!--|;|%|"""|'''|REM\b|\{-|\(\*)/;
 
-/** The tag, or the words in capitals; in lower case only beside "generated", else they are prose. */
+/**
+ * The tag, or the words in capitals; in lower case only beside "generated", else they are prose.
+ */
 const WORDS = /@generated(?![\w-])|\bDO NOT EDIT\b/;
 const GENERATED_WORDS = /generated\b.{0,100}\bdo not (?:edit|modify)\b/i;
 

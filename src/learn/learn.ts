@@ -1,5 +1,6 @@
-// The only stage that writes memory. Unchanged rows are neither embedded nor written again; rows that the embedder
-// fails on are written without a vector, found by keywords, and reported in `degraded`.
+// The only stage that writes memory. Unchanged rows are neither embedded nor written again; rows
+// that the embedder fails on are written without a vector, found by keywords, and reported in
+// `degraded`.
 
 import type { Finding } from "../domain/finding.ts";
 import { addUp, NOTHING_REMEMBERED, type Remembered } from "../domain/memory/write-report.ts";
@@ -44,10 +45,12 @@ export interface Remembering {
 const BATCH = 96;
 
 /**
- * Remembers records: redacts, embeds and writes the new and changed ones. Doing it twice changes nothing more.
+ * Remembers records: redacts, embeds and writes the new and changed ones. Doing it twice changes
+ * nothing more.
  *
- * @throws Transient when memory cannot be read or written now; what was written until then stays, and the same call
- * again completes it. Also throws what the redactor throws: nothing unredacted is embedded or stored
+ * @throws Transient when memory cannot be read or written now; what was written until then stays,
+ * and the same call again completes it. Also throws what the redactor throws: nothing unredacted is
+ * embedded or stored
  */
 export async function remember(
   records: readonly MemoryRecord[],

@@ -86,7 +86,9 @@ export function otherPlaces(review: Pick<Review, "repo" | "headSha" | "reviewed"
   return `Also at ${listed(others, OTHER_PLACES, (finding) => placeOf(review, finding))}.`;
 }
 
-/** One small line: who found it, and how to decline it where somebody answers, else how to hide it. */
+/**
+ * One small line: who found it, and how to decline it where somebody answers, else how to hide it.
+ */
 export function origin({ answersCommands }: Pick<Review, "answersCommands">, { rule, source }: Finding): string {
   const by = source === "memory" ? "Known from memory" : "Found by a model";
   const of = ofTool(rule);

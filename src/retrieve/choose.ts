@@ -1,4 +1,5 @@
-// The end of a search: which of the ranked memories are used, what was left out and why, and where it all came from.
+// The end of a search: which of the ranked memories are used, what was left out and why, and where
+// it all came from.
 import type { Knowledge } from "../config/knowledge.ts";
 import { decidedText } from "../domain/memory/evidence.ts";
 import { DELIMITER_CHARS, leastEntryLength, quoteOf, sectionFrame } from "../domain/memory/precedent-section.ts";
@@ -84,7 +85,10 @@ export function chosenPrecedents(found: FoundList, at: ChoosingLimits): Preceden
   };
 }
 
-/** Below this a likeness is bent, so that what is farther than 1, or older, still has a score above 0 and an order. */
+/**
+ * Below this a likeness is bent, so that what is farther than 1, or older, still has a score above
+ * 0 and an order.
+ */
 const BENT = 0.05;
 
 /** A likeness between 0 and 1 in the same order: unchanged from .05 on. */
@@ -106,7 +110,8 @@ interface ChooseLimits {
 }
 
 /**
- * Takes from the top. An entry that does not fit is left out whole, and a smaller one may take its place.
+ * Takes from the top. An entry that does not fit is left out whole, and a smaller one may take its
+ * place.
  *
  * @param ordered best first
  * @param lengthOf characters of the formatted entry
@@ -137,17 +142,22 @@ export function choose<T extends { readonly record: Pick<MemoryRecord, "id"> }>(
   return { chosen, cut };
 }
 
-// Memory's contribution without a model: the summary reports changed code that resembles code with earlier comments.
+// Memory's contribution without a model: the summary reports changed code that resembles code with
+// earlier comments.
 
 const MOST = 5;
 
-/** How near a memory must be to the changed code itself, as a share of the embedder's threshold, where distances decide. */
+/**
+ * How near a memory must be to the changed code itself, as a share of the embedder's threshold,
+ * where distances decide.
+ */
 export const SEEN_BEFORE_PART = 2 / 3;
 
 /**
- * Precedents for the changed code itself, most similar first, at most 5: comments and findings near a changed hunk by raw distance.
- * Where distances say little, those of high confidence within the threshold: on task G .34 a change, of which .43 are labelled; two
- * thirds of the threshold alone gave .29 a change, of which .08 were.
+ * Precedents for the changed code itself, most similar first, at most 5: comments and findings near
+ * a changed hunk by raw distance. Where distances say little, those of high confidence within the
+ * threshold: on task G .34 a change, of which .43 are labelled; two thirds of the threshold alone
+ * gave .29 a change, of which .08 were.
  */
 export function seenBefore(
   ranked: readonly RankedMemory[],
@@ -158,7 +168,8 @@ export function seenBefore(
   const seen = ranked.flatMap(({ record, nearestHunk, confidence }): SeenBefore | readonly [] => {
     if (nearestHunk === null || nearestHunk.distance > maxDistance) return [];
     if (!isDecisive && confidence !== "high") return [];
-    // The source of another repository's pattern is secret, and without it there is nothing to show.
+    // The source of another repository's pattern is secret, and without it there is nothing to
+    // show.
     if (!isOfReview(record) || record.sharing === "pattern") return [];
     return {
       memoryId: record.id,
@@ -206,7 +217,10 @@ export function notSearched(decidedBy: "configuration" | "memory", reason: strin
   return { retrieve: false, confidence: 1, reason, strategy: null, estimatedRelevance: null, decidedBy };
 }
 
-/** The result of a shadow search: nothing for the prompt; memories that would have been used are among the cut ones. */
+/**
+ * The result of a shadow search: nothing for the prompt; memories that would have been used are
+ * among the cut ones.
+ */
 export function shadowed(found: Precedents): Precedents {
   const reason = `${SHADOW_SAMPLE}: would have been used, had the gate (${found.gate.decidedBy}) not skipped`;
   const unused = found.ranked.map(({ record }) => ({ id: record.id, reason }));

@@ -25,7 +25,9 @@ export interface Tuning {
   readonly leastProbability: number;
   readonly factors: readonly FactorName[];
   readonly shadowShare: number;
-  /** How many a reranker orders; null: as many as are used. Fewer candidates are not asked about. */
+  /**
+   * How many a reranker orders; null: as many as are used. Fewer candidates are not asked about.
+   */
   readonly rerankKeep: number | null;
 }
 

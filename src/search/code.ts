@@ -1,8 +1,9 @@
 // Quantises vectors to a signed byte per component: a quarter of the space, recall@20 .99.
 
 /**
- * Quantises a vector, scaled so that the largest component fills the range. The scale is not stored, because cosine does not depend on
- * length. (With a fixed scale of 1 the components of 1,024 dimensions use about 10 of 127 levels, which costs 5 points of recall.)
+ * Quantises a vector, scaled so that the largest component fills the range. The scale is not
+ * stored, because cosine does not depend on length. (With a fixed scale of 1 the components of
+ * 1,024 dimensions use about 10 of 127 levels, which costs 5 points of recall.)
  *
  * @param vector finite, not all zero
  */
@@ -16,7 +17,8 @@ export function encodeVector(vector: Float32Array): Int8Array {
 }
 
 /**
- * Cosine distance, 1 − cosine similarity: 0 (same direction) to 2 (opposite). Integer arithmetic makes it exactly reproducible.
+ * Cosine distance, 1 − cosine similarity: 0 (same direction) to 2 (opposite). Integer arithmetic
+ * makes it exactly reproducible.
  *
  * @param codes holds the second code from `offset` on
  */

@@ -1,5 +1,6 @@
-// Searches the rows of a store: by terms in memory, by vectors in the database for small scopes and in memory for larger ones. Every
-// answer is computed in one snapshot, and only names records: the store checks their scope again when it reads them.
+// Searches the rows of a store: by terms in memory, by vectors in the database for small scopes and
+// in memory for larger ones. Every answer is computed in one snapshot, and only names records: the
+// store checks their scope again when it reads them.
 import { LRUCache } from "lru-cache";
 import { oneAtATime } from "../domain/one-at-a-time.ts";
 import type { KeywordHit, MemoryCounts, MemoryFilter, Scope, VectorHit } from "../domain/retrieval.ts";

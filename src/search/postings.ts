@@ -156,8 +156,9 @@ export function postingBytes({ vocabulary, starts, rows, counts, lengths }: Post
 export type ScopedPostings = { readonly postings: Postings; readonly inScope: Uint8Array };
 
 /**
- * Scores every row by BM25, for each part. Scores of rows out of scope are meaningless; the next query overwrites all scores. Document
- * count, mean length and document frequencies cover exactly the rows in scope of all parts.
+ * Scores every row by BM25, for each part. Scores of rows out of scope are meaningless; the next
+ * query overwrites all scores. Document count, mean length and document frequencies cover exactly
+ * the rows in scope of all parts.
  *
  * @returns a function of a query: terms with weights, from `queryTerms`
  */

@@ -1,5 +1,6 @@
-// One repository in memory: the fields of its rows for scopes and filters, and their terms. Rows are ordered by corpus, then by time,
-// so that a corpus is a range of rows, and the rows before a date are the beginning of that range.
+// One repository in memory: the fields of its rows for scopes and filters, and their terms. Rows
+// are ordered by corpus, then by time, so that a corpus is a range of rows, and the rows before a
+// date are the beginning of that range.
 import { setImmediate } from "node:timers/promises";
 import { CORPORA, type Corpus } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";

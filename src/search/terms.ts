@@ -8,9 +8,10 @@ import { tokenise } from "../domain/text/tokenise.ts";
 import { BACKGROUND } from "../domain/text/word-rarity.ts";
 
 /**
- * Weight of a word by its field, in quarters so that sums stay exact. On the development queries of task G (n = 247):
- * text alone MRR .295 and R@10 .465, with path .303 and .473, with path and a quarter of the hunk .310 and .478; any hunk weight
- * from ⅛ to ½ and path weight from 1 to 2 lies within .005 of that.
+ * Weight of a word by its field, in quarters so that sums stay exact. On the development queries of
+ * task G (n = 247): text alone MRR .295 and R@10 .465, with path .303 and .473, with path and a
+ * quarter of the hunk .310 and .478; any hunk weight from ⅛ to ½ and path weight from 1 to 2 lies
+ * within .005 of that.
  */
 export const TERM_WEIGHTS = { text: 4, path: 4, symbol: 4, hunk: 1 };
 /** Parts per word. */
@@ -21,8 +22,9 @@ export const TERM_BYTES = 6;
 const MOST_COUNT = 65_535;
 
 /**
- * The terms of a record, TERM_BYTES each, in the order of their first occurrence. Counts are in PARTS of a word. Neither the
- * extension of its path nor a document's tags, which are languages, are among them: the ranking weighs language.
+ * The terms of a record, TERM_BYTES each, in the order of their first occurrence. Counts are in
+ * PARTS of a word. Neither the extension of its path nor a document's tags, which are languages,
+ * are among them: the ranking weighs language.
  */
 export function recordTerms(record: MemoryRecord): Uint8Array {
   const counts = new Map<number, number>();

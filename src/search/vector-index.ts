@@ -29,7 +29,8 @@ const PAGE = 5_000;
 /**
  * The vectors of an index.
  *
- * @param older those of an older version, with its index, for the same space: then it reads only vectors of changed rows
+ * @param older those of an older version, with its index, for the same space: then it reads only
+ * vectors of changed rows
  */
 export async function readVectors(
   rows: Rows,
@@ -113,8 +114,9 @@ export type ExactSearch = (
 /**
  * usearch's exact search in one thread, or null if it has no build for this machine.
  *
- * Invalid arguments crash the process or return wrong rows (2.26), so they are checked here: the metric must support bytes, a count must
- * be an integer and at most the number of rows, and an array must begin at the start of its buffer (usearch ignores the offset).
+ * Invalid arguments crash the process or return wrong rows (2.26), so they are checked here: the
+ * metric must support bytes, a count must be an integer and at most the number of rows, and an
+ * array must begin at the start of its buffer (usearch ignores the offset).
  */
 export function usearchExact(): ExactSearch | null {
   let library: typeof import("usearch");

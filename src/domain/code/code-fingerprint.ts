@@ -32,8 +32,9 @@ const AROUND = 24;
 const MOST_TOKENS = 200_000;
 
 /**
- * The tokens of lines without what formatters change: white space, line breaks, quotes, commas, semicolons, parentheses
- * and backslashes. Everything else is a word (letters, digits, `_`, `$`) or a single character.
+ * The tokens of lines without what formatters change: white space, line breaks, quotes, commas,
+ * semicolons, parentheses and backslashes. Everything else is a word (letters, digits, `_`, `$`) or
+ * a single character.
  *
  * @param lines in order; linear in their length
  */
@@ -98,7 +99,8 @@ export interface Flagged {
 const KEY_TOKENS = 6;
 
 /**
- * The lookup key of code, made from its first tokens. Code shorter than six tokens adds the tokens after it.
+ * The lookup key of code, made from its first tokens. Code shorter than six tokens adds the tokens
+ * after it.
  *
  * @returns 0 … 2^32 − 1; null when there is no code, or too little to look up
  */

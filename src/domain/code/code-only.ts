@@ -1,4 +1,5 @@
-// Blanks comments and strings in code, for counting the words of the code itself. Every character keeps its position.
+// Blanks comments and strings in code, for counting the words of the code itself. Every character
+// keeps its position.
 
 /** Endings of files in which `#` begins a comment. */
 const HASH =
@@ -8,8 +9,9 @@ const NO_SLASH = /\.(?:py|pyi|rb|sh|bash|zsh|ya?ml|toml|pl|r|ex|exs|sql|lua|hs|m
 const DASHES = /\.(?:sql|lua|hs|elm)$/i;
 
 /**
- * Replaces comments and quoted text with spaces; line ends stay. Expressions in template strings are code. Linear, and
- * exact enough for counting words: a quote that its line does not close opens nothing.
+ * Replaces comments and quoted text with spaces; line ends stay. Expressions in template strings
+ * are code. Linear, and exact enough for counting words: a quote that its line does not close opens
+ * nothing.
  *
  * @param path its extension decides what a comment is
  */
@@ -90,7 +92,8 @@ function after(text: string, mark: string, at: number): number {
 /**
  * The position after the closing quote on the same line, or null.
  *
- * @param unclosed by quote, up to where none closes: those before it are all escaped, so a line of them is read once
+ * @param unclosed by quote, up to where none closes: those before it are all escaped, so a line of
+ * them is read once
  */
 function closing(text: string, at: number, quote: string, unclosed: Map<string, number>): number | null {
   if (at < (unclosed.get(quote) ?? 0)) return null;

@@ -1,4 +1,5 @@
-// `kodiai-ignore RULE reason` in a comment of the reviewed code: the finding is held back with the reason, never lost.
+// `kodiai-ignore RULE reason` in a comment of the reviewed code: the finding is held back with the
+// reason, never lost.
 import { cutText } from "../text/cut-text.ts";
 
 /** What opens a comment in the languages that we read; a lone `*` continues one. */
@@ -9,11 +10,13 @@ const MAX_LINE = 2_000;
 const MAX_REASON = 200;
 
 /**
- * Why a match of a rule, ours or another tool's, is not to be said, by the author's own word: a comment on one of its lines, or a comment of its own
- * on the line above. Several rules may be named with commas: `kodiai-ignore weak-hash, sql-from-strings checked by hand`.
+ * Why a match of a rule, ours or another tool's, is not to be said, by the author's own word: a
+ * comment on one of its lines, or a comment of its own on the line above. Several rules may be
+ * named with commas: `kodiai-ignore weak-hash, sql-from-strings checked by hand`.
  *
  * @param texts lines of the head file by their number
- * @returns the reason, "no reason given" where there is none, or null when nothing holds the match back
+ * @returns the reason, "no reason given" where there is none, or null when nothing holds the match
+ * back
  */
 export function ignoreReason(
   rule: string,

@@ -22,11 +22,13 @@ const ALIKE = 0.7;
 const TELLING_SIDE = 8;
 
 /**
- * Finds code again. Code that differs in names alone counts as renamed, unless it is another piece of code: it is in
- * another place although the neighbours of the old place are still there, or the old names still occur beside it.
+ * Finds code again. Code that differs in names alone counts as renamed, unless it is another piece
+ * of code: it is in another place although the neighbours of the old place are still there, or the
+ * old names still occur beside it.
  *
  * @param near the line where the code was, to choose between equal matches
- * @returns null when the code was removed. Linear in the stream except for repeats of its first tokens
+ * @returns null when the code was removed. Linear in the stream except for repeats of its first
+ * tokens
  */
 export function relocateCode(shape: CodeShape, stream: TokenStream, near: number): RelocatedCode | null {
   if (shape.at.length === 0) return null;
@@ -177,8 +179,9 @@ function mostAlike(shape: CodeShape, stream: TokenStream, near: number) {
 export const PUNCTUATION: ReadonlySet<number> = new Set(textTokens("! # % & * + - . / : < = > ? @ [ ] ^ { | } ~"));
 
 /**
- * The tokens of `a` that `b` replaces, when the two differ in names only: token by token, no punctuation, and each name
- * always has the same replacement. Null when more differs, or nothing does.
+ * The tokens of `a` that `b` replaces, when the two differ in names only: token by token, no
+ * punctuation, and each name always has the same replacement. Null when more differs, or nothing
+ * does.
  */
 export function renamedTokens(a: readonly number[], b: readonly number[]): ReadonlySet<number> | null {
   if (a.length !== b.length) return null;

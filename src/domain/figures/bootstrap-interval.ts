@@ -7,8 +7,9 @@ export interface Interval {
 }
 
 /**
- * A ratio of sums over items that are drawn whole, because findings of one pull request are not independent. For two
- * systems the numerator may be the difference on the same item, which makes it a paired comparison.
+ * A ratio of sums over items that are drawn whole, because findings of one pull request are not
+ * independent. For two systems the numerator may be the difference on the same item, which makes it
+ * a paired comparison.
  *
  * @param parts numerator and denominator of each item
  * @returns the share and its 95 % interval; all 0 when the denominators are

@@ -6,7 +6,10 @@ import { type Admission, type EmbeddingUsage, type Precedents, SHADOW_SAMPLE } f
 import { cutText } from "../text/cut-text.ts";
 import { shortHash } from "../text/hash.ts";
 
-/** What started it: a review on the server, a review on the command line, a manual search, a question in a comment. */
+/**
+ * What started it: a review on the server, a review on the command line, a manual search, a
+ * question in a comment.
+ */
 export type RetrievalOrigin = "review" | "command-line" | "search" | "question";
 
 export interface LoggedRetrieval {
@@ -66,7 +69,10 @@ export interface LoggedRetrieval {
   /** Largest accepted cosine distance; it admitted nothing where `admits.distance` is false. */
   readonly threshold: number;
   readonly admits: Admission;
-  /** The distance up to which the embedder or the configuration calls a memory relevant, ≥ `threshold`. */
+  /**
+   * The distance up to which the embedder or the configuration calls a memory relevant, ≥
+   * `threshold`.
+   */
   readonly calibrated: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -89,7 +95,9 @@ export function originOf(trigger: Trigger): RetrievalOrigin {
   return trigger === "command-line" ? "command-line" : "review";
 }
 
-/** The entry of one retrieval. Pure: the same retrieval at the same millisecond is the same entry. */
+/**
+ * The entry of one retrieval. Pure: the same retrieval at the same millisecond is the same entry.
+ */
 export function loggedRetrieval(precedents: Precedents, facts: RetrievalFacts): LoggedRetrieval {
   const { repo, pull, origin, ms, at, topK, calibrated } = facts;
   const { gate, ranked, provenance, usage, cut } = precedents;

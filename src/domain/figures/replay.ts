@@ -1,5 +1,6 @@
-// Would memory have anticipated what people commented later? Compares past pull requests with the repository's memory,
-// without memory, and with another repository's memory, and draws a conclusion.
+// Would memory have anticipated what people commented later? Compares past pull requests with the
+// repository's memory, without memory, and with another repository's memory, and draws a
+// conclusion.
 
 import { UNKNOWN_LANGUAGE } from "../language.ts";
 import { counted } from "../text/counted.ts";
@@ -35,8 +36,9 @@ export interface ArmTally {
   /** Shown memories that resemble a later comment. */
   readonly useful: number;
   /**
-   * Useful memories that a person had declined. Had the decline suppressed everything similar, it would have suppressed
-   * a comment that a person did make. An upper bound: real declines suppress less (see ArmFigures.harmful).
+   * Useful memories that a person had declined. Had the decline suppressed everything similar, it
+   * would have suppressed a comment that a person did make. An upper bound: real declines suppress
+   * less (see ArmFigures.harmful).
    */
   readonly harmful: number;
   readonly tokens: number;

@@ -38,7 +38,10 @@ export function retrievalFigures(
     byMethod: byMethod(searches),
     /** Memories that a search returned, on average. */
     averageResults: mean(used.map(({ ids }) => ids.length)),
-    /** Mean similarity (1 − distance, 0–1) of vector hits, first within a search, then over searches. */
+    /**
+     * Mean similarity (1 − distance, 0–1) of vector hits, first within a search, then over
+     * searches.
+     */
     averageScore: mean(distances.map((distance) => Math.min(1, Math.max(0, 1 - distance)))),
     /** Mean raw cosine distance, likewise. */
     averageDistance: mean(distances),
@@ -46,7 +49,10 @@ export function retrievalFigures(
     languageMatch: mean(
       used.flatMap(({ origin, languageMatch }) => (origin === "search" ? [] : (languageMatch ?? []))),
     ),
-    /** Searches in which a distance within the threshold admitted memories, and in which a probability alone did. */
+    /**
+     * Searches in which a distance within the threshold admitted memories, and in which a
+     * probability alone did.
+     */
     byDistance: byDistance.length,
     byProbability: used.filter(({ admits }) => !admits.distance && (admits.probability ?? 0) > 0).length,
     /** Mean relevant distance of the embedders in searches by distance. */
@@ -103,7 +109,10 @@ function rerankFigures(searches: readonly LoggedRetrieval[]) {
     failed: all.length - done.length,
     usd: sum(all.map(({ usd }) => usd)),
     averageMs: mean(all.map(({ ms }) => ms)),
-    /** Among successful ones: mean share of the first five that changed, and mean number of ranks that a memory moved. */
+    /**
+     * Among successful ones: mean share of the first five that changed, and mean number of ranks
+     * that a memory moved.
+     */
     topChanged: mean(done.map(({ topChanged }) => topChanged)),
     meanMove: mean(done.map(({ meanMove }) => meanMove)),
   };
@@ -135,10 +144,15 @@ export function gateFigures(entries: readonly LoggedRetrieval[]) {
     cachedShare: by((name) => name === "cache"),
     /** Wall time of the decisions, searches and skips. */
     ms: { p50: percentile(times, 0.5), p95: percentile(times, 0.95), average: mean(times) },
-    /** Skips that were searched for measurement, in how many memory would have been used, and the share of the others. */
+    /**
+     * Skips that were searched for measurement, in how many memory would have been used, and the
+     * share of the others.
+     */
     shadow: { searched: shadow.length, hits },
     accuracy: shadow.length === 0 ? null : share(shadow.length - hits, shadow.length),
-    /** Tokens that the memories of a search take in a prompt, on average; and this for each skip. */
+    /**
+     * Tokens that the memories of a search take in a prompt, on average; and this for each skip.
+     */
     tokensPerSkip,
     tokensSaved: Math.round(unsearched.length * tokensPerSkip),
   };
@@ -224,7 +238,10 @@ export function retrievalAlerts(figures: RetrievalFigures): readonly RetrievalAl
   return alerts;
 }
 
-/** The average similarity below which searches find little, from the embedder's relevant cosine distance. */
+/**
+ * The average similarity below which searches find little, from the embedder's relevant cosine
+ * distance.
+ */
 export function scoreLimit(calibrated: number): number {
   return 1 - SCORE_PART * calibrated;
 }

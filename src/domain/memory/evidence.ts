@@ -1,12 +1,14 @@
-// What people did about a finding. Its outcome follows from this evidence; each piece has a person, a time and a place.
+// What people did about a finding. Its outcome follows from this evidence; each piece has a person,
+// a time and a place.
 import { type AccessLevel, hasAccess } from "../command.ts";
 import type { Decided, MemoryRecord } from "../memory.ts";
 import { cutText, oneLine } from "../text/cut-text.ts";
 import { isoDate } from "../text/iso-date.ts";
 
 /**
- * `declined`, `restored`: by a command. `lines-changed`, `suggestion-applied`, `lines-back`: by later commits on the
- * branch. `merged`: the change landed, which is no verdict on the finding but confirms the code.
+ * `declined`, `restored`: by a command. `lines-changed`, `suggestion-applied`, `lines-back`: by
+ * later commits on the branch. `merged`: the change landed, which is no verdict on the finding but
+ * confirms the code.
  */
 export const EVIDENCE_KINDS = [
   "thumbs-up",
@@ -24,7 +26,10 @@ export const EVIDENCE_KINDS = [
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
-/** The position of a reply towards the finding: `declines` rejects it with a reason, `other` takes no side. */
+/**
+ * The position of a reply towards the finding: `declines` rejects it with a reason, `other` takes
+ * no side.
+ */
 export type Stance = "declines" | "rejects" | "agrees" | "asks" | "other";
 
 /** A person as GitHub described them when their act was first seen; a login can change hands. */
@@ -38,7 +43,10 @@ export interface EvidenceBy extends Person {
 export interface Evidence {
   /** The finding's memory id. */
   readonly memoryId: string;
-  /** The source's own id, such as `reply:123`: the same act read twice is one piece of evidence, as first seen. */
+  /**
+   * The source's own id, such as `reply:123`: the same act read twice is one piece of evidence, as
+   * first seen.
+   */
   readonly key: string;
   readonly kind: EvidenceKind;
   /** Of a reply; null for anything else. */
@@ -66,7 +74,10 @@ export function isWriterAct({ by }: Pick<Evidence, "by">): boolean {
 
 const REASON_SHOWN = 200;
 
-/** `declined 2026-06-01 by @wren: by design, …` or `fixed 2026-06-01 in 1a2b3c4d5e6f`; untrusted, on one line. */
+/**
+ * `declined 2026-06-01 by @wren: by design, …` or `fixed 2026-06-01 in 1a2b3c4d5e6f`; untrusted, on
+ * one line.
+ */
 export function outcomeText({ outcome, decided }: Pick<MemoryRecord, "outcome" | "decided">): string {
   const name = outcome ?? "unknown";
   if (decided === null) return name;

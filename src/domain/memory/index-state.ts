@@ -1,8 +1,9 @@
 import type { EmbeddingSpace } from "../memory.ts";
 
 /**
- * Vectors that an earlier model left in memory and that cannot be compared: one line for each stored space other than
- * the searched one, with the fix. A dimension of 0 is unknown; then the model decides.
+ * Vectors that an earlier model left in memory and that cannot be compared: one line for each
+ * stored space other than the searched one, with the fix. A dimension of 0 is unknown; then the
+ * model decides.
  */
 export function staleEmbeddings(
   stored: readonly (EmbeddingSpace & { readonly vectors: number })[],

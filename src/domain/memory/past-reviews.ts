@@ -27,7 +27,9 @@ export interface PastAuthor {
   readonly id: number;
   readonly login: string;
   readonly isBot: boolean;
-  /** GitHub's author_association, a hint and not a permission: `MEMBER`, `FIRST_TIME_CONTRIBUTOR`, … */
+  /**
+   * GitHub's author_association, a hint and not a permission: `MEMBER`, `FIRST_TIME_CONTRIBUTOR`, …
+   */
   readonly association: string;
 }
 
@@ -35,7 +37,9 @@ export interface PastAuthor {
 export interface PastThread {
   readonly root: PastComment;
   readonly replies: readonly PastComment[];
-  /** Its line changed in a change that counts: a merged one, or one whose author has write access. */
+  /**
+   * Its line changed in a change that counts: a merged one, or one whose author has write access.
+   */
   readonly isChanged: boolean;
   /** A person with write access resolved it. */
   readonly isResolved: boolean;
@@ -62,7 +66,10 @@ export interface HistoryProgress {
   readonly page: number;
   /** Pull requests that were read. */
   readonly read: number;
-  /** Epoch milliseconds: only pull requests that changed since are read. Null reads from the beginning. */
+  /**
+   * Epoch milliseconds: only pull requests that changed since are read. Null reads from the
+   * beginning.
+   */
   readonly since: number | null;
   /** See HistoryRequest. */
   readonly limit: number | null;

@@ -1,4 +1,5 @@
-// The pull request that a question or manual search is built on: nothing is known of it except its title.
+// The pull request that a question or manual search is built on: nothing is known of it except its
+// title.
 import { defaultConfig } from "../../config/repo-config.ts";
 import { jobKey, type Repo, UNSHAPED } from "../job.ts";
 import type { PullRequest, PullRequestContext } from "../pull-request.ts";
@@ -9,7 +10,10 @@ import { NO_REPORT } from "../tool-result.ts";
 /** No pull request has this number, so the search excludes none (see scopeOf). */
 export const NO_PULL = 0;
 
-/** @param number the pull request that the question is about, whose own memories are not searched; or NO_PULL */
+/**
+ * @param number the pull request that the question is about, whose own memories are not searched;
+ * or NO_PULL
+ */
 export function placeholderPullRequest(
   title: string,
   repo: Repo,

@@ -14,8 +14,9 @@ import type { Rejections } from "./rejections.ts";
 /** Most characters of a memory's own words; a comment's beginning says what it is about. */
 const TEXT_CHARS = 600;
 /**
- * Fewest, before an entry is left out. On task G, the 4.89 memories that fit so hold .854 labelled ones a pull request; before,
- * with other admission too, the 4.17 that fit with up to 600 held .713 (eval/README.md).
+ * Fewest, before an entry is left out. On task G, the 4.89 memories that fit so hold .854 labelled
+ * ones a pull request; before, with other admission too, the 4.17 that fit with up to 600 held .713
+ * (eval/README.md).
  */
 const LEAST_TEXT_CHARS = 160;
 const LESSON_CHARS = 220;
@@ -39,8 +40,9 @@ interface SectionOptions {
 }
 
 /**
- * The section: heading, advice, and one entry per memory with severity, category, text, file, outcome, date, score,
- * confidence, distance (adjusted and raw, where the method orders by distance), and the repository when it is another one.
+ * The section: heading, advice, and one entry per memory with severity, category, text, file,
+ * outcome, date, score, confidence, distance (adjusted and raw, where the method orders by
+ * distance), and the repository when it is another one.
  *
  * @param memories best first
  * @returns "" when there is no memory or none fits
@@ -92,7 +94,10 @@ export function sectionFrame(delimiterLength: number): number {
   return HEADING.length + ADVICE.length + 2 * delimiterLength + 3;
 }
 
-/** One memory on one line. Line breaks of its text are removed, so that no text can imitate another entry. */
+/**
+ * One memory on one line. Line breaks of its text are removed, so that no text can imitate another
+ * entry.
+ */
 function precedentEntry(memory: RankedMemory, repo: string, delimiter: string, textChars: number): string {
   const { record, score, confidence, distance, adjustedDistance, rejections } = memory;
   const quoted = (text: string, most: number) => {
@@ -175,7 +180,10 @@ export function quoteOf(record: Pick<MemoryRecord, "text" | "corpus" | "sharing"
   };
 }
 
-/** Whole sentences as far as they fit, else the beginning of the first; without code blocks, quotes and headings. */
+/**
+ * Whole sentences as far as they fit, else the beginning of the first; without code blocks, quotes
+ * and headings.
+ */
 function firstSentences(text: string): string {
   const prose = text
     .replace(/^(`{3,}|~{3,})[\s\S]*?(?:^\1.*$|$(?![\s\S]))/gm, "")

@@ -1,5 +1,6 @@
-// Classifies a reply to a comment by closed lists of phrases, clause by clause, so that "not done yet" and "once this
-// is fixed" count as nothing. Used for findings, for the import of past reviews, and for replays.
+// Classifies a reply to a comment by closed lists of phrases, clause by clause, so that "not done
+// yet" and "once this is fixed" count as nothing. Used for findings, for the import of past
+// reviews, and for replays.
 
 import type { MemoryRecord } from "../memory.ts";
 import type { Stance } from "./evidence.ts";
@@ -78,7 +79,9 @@ const REACH = 5;
 /** "Rather" and "prefer" are polite: "I would rather keep it" is still a no. */
 const POLITE = new Set(["rather", "prefer"]);
 
-/** After an opener: "fixed size arrays", "done by the caller", "changed files" describe the code. */
+/**
+ * After an opener: "fixed size arrays", "done by the caller", "changed files" describe the code.
+ */
 const GOES_ON = new Set(
   "size sized width length point by when once if until in-place files lines only names values at".split(" "),
 );
@@ -161,7 +164,10 @@ function openerOf(words: readonly string[]): Verdict | null {
   return verdict === undefined || GOES_ON.has(words[place + 1] ?? "") ? null : verdict;
 }
 
-/** True for a declined memory, and for an undecided one with a rejecting reply: a hint to count, never to act on. */
+/**
+ * True for a declined memory, and for an undecided one with a rejecting reply: a hint to count,
+ * never to act on.
+ */
 export function isDeclined({ outcome, replies }: Pick<MemoryRecord, "outcome" | "replies">): boolean {
   if (outcome !== null && outcome !== "posted") return outcome === "declined";
   return replies.some((reply) => ["declines", "rejects"].includes(readReply(reply).stance));

@@ -1,4 +1,5 @@
-// Rejections of a finding: who, why, where and when. They decide whether similar findings are reported elsewhere.
+// Rejections of a finding: who, why, where and when. They decide whether similar findings are
+// reported elsewhere.
 
 import type { Flagged } from "../code/code-fingerprint.ts";
 import type { Category, Finding } from "../finding.ts";
@@ -32,7 +33,9 @@ export interface Rejections {
   readonly isReactions: boolean;
   /** The newest reason; null without any. */
   readonly reason: string | null;
-  /** The author of the reason; without a reason, the last person who declined, preferably in words. */
+  /**
+   * The author of the reason; without a reason, the last person who declined, preferably in words.
+   */
   readonly by: string;
   /** The address of that decline. */
   readonly url: string | null;
@@ -82,7 +85,10 @@ export function rejectionsOf(each: readonly Rejection[]): Rejections | null {
   };
 }
 
-/** Whether these declines suffice to hold back a finding that is neither critical nor about security. */
+/**
+ * Whether these declines suffice to hold back a finding that is neither critical nor about
+ * security.
+ */
 export function areEnough({ people, count, pulls, isReactions, reason }: Rejections): boolean {
   return (
     reason !== null || rejectedOften({ rejections: count, people, pulls }, isReactions ? OFTEN_BY_REACTIONS : OFTEN)
@@ -107,13 +113,18 @@ export interface FlaggedPlace {
   /** 1-based, inclusive. */
   readonly startLine: number;
   readonly line: number;
-  /** Token for token; otherwise only its beginning matches, because two findings may quote different lengths. */
+  /**
+   * Token for token; otherwise only its beginning matches, because two findings may quote different
+   * lengths.
+   */
   readonly isWhole: boolean;
 }
 
 /** Flagged code that occurs in this change. */
 export interface FlaggedInChange extends Flagged {
-  /** Never empty; whole matches before beginnings, and within each those on added lines only first. */
+  /**
+   * Never empty; whole matches before beginnings, and within each those on added lines only first.
+   */
   readonly places: readonly FlaggedPlace[];
   /** True when the change adds all of it: it occurs more often after the change than before. */
   readonly isAdded: boolean;
@@ -134,7 +145,10 @@ export interface RepositoryHistory {
   readonly rejected: readonly RejectedMemory[];
   /** Pull requests of `flagged` that are open now. */
   readonly openPulls: ReadonlySet<number>;
-  /** Memories with the same claim for each finding, most similar first. Never rejects; empty without vectors. */
+  /**
+   * Memories with the same claim for each finding, most similar first. Never rejects; empty without
+   * vectors.
+   */
   readonly alikeClaims: (findings: readonly Finding[]) => Promise<readonly (readonly AlikeClaim[])[]>;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -15,7 +15,9 @@ export interface HandSearch {
    * accepts everything; null takes the embedder's own threshold, plus keyword-only hits.
    */
   readonly threshold: number | null;
-  /** `model`: the operator's small model reorders the best. `auto`: the reranker, if there is one. */
+  /**
+   * `model`: the operator's small model reorders the best. `auto`: the reranker, if there is one.
+   */
   readonly rerank: "auto" | "model";
   /** Epoch milliseconds. */
   readonly now: number;
@@ -30,7 +32,10 @@ export interface FoundMemory {
   readonly text: string;
 }
 
-/** Merges the lists of several texts: each memory once, with its best score; highest first, ties by id. */
+/**
+ * Merges the lists of several texts: each memory once, with its best score; highest first, ties by
+ * id.
+ */
 export function mergeFound(lists: readonly (readonly FoundMemory[])[]): readonly FoundMemory[] {
   const byId = Map.groupBy(lists.flat(), ({ memory }) => memory.record.id);
   const best = [...byId.values()].map((all) => all.reduce((a, b) => (b.memory.score > a.memory.score ? b : a)));

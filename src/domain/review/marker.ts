@@ -1,5 +1,6 @@
-// Hidden markers tie our comments on GitHub to a finding, to the sticky summary and to a reviewed head. One grammar for
-// both sides: publish writes it, the GitHub adapter reads it (and trusts only our own comments).
+// Hidden markers tie our comments on GitHub to a finding, to the sticky summary and to a reviewed
+// head. One grammar for both sides: publish writes it, the GitHub adapter reads it (and trusts only
+// our own comments).
 import type { CommentPlace } from "../command.ts";
 
 /** Marks the one sticky summary of a pull request. */

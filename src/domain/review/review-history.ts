@@ -1,4 +1,5 @@
-// Earlier reviews of a pull request: their findings, and the head from which to compute what a push changed.
+// Earlier reviews of a pull request: their findings, and the head from which to compute what a push
+// changed.
 
 import type { RepoConfig } from "../../config/repo-config.ts";
 import type { CodeShape } from "../code/code-fingerprint.ts";
@@ -69,8 +70,9 @@ interface ReviewBasis {
 }
 
 /**
- * 12 hex digits of SHA-256 over canonical JSON. Budgets, the search in memory, the prompt for agents and when a summary is posted are left out:
- * they change what a review covers or shows, not how it judges.
+ * 12 hex digits of SHA-256 over canonical JSON. Budgets, the search in memory, the prompt for
+ * agents and when a summary is posted are left out: they change what a review covers or shows, not
+ * how it judges.
  */
 export function reviewFingerprint({ config, rules, models, prompt }: ReviewBasis): string {
   const { knowledge: _, review, ...rest } = config;
@@ -88,8 +90,9 @@ export interface ReviewedAt {
 }
 
 /**
- * Whether a review says what a review written now would be about. A pull request is done when its latest posted review is
- * of what stands on GitHub now: an older review of the same head does not count, since another one took its place there.
+ * Whether a review says what a review written now would be about. A pull request is done when its
+ * latest posted review is of what stands on GitHub now: an older review of the same head does not
+ * count, since another one took its place there.
  */
 export function isReviewOf(review: ReviewedAt, now: ReviewedAt): boolean {
   return (

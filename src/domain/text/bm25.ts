@@ -1,5 +1,6 @@
-// Okapi BM25 independent of the index: S. Robertson and H. Zaragoza, "The Probabilistic Relevance Framework: BM25 and
-// Beyond" (2009), eq. 3.15, with the inverse document frequency kept above zero as in Lucene.
+// Okapi BM25 independent of the index: S. Robertson and H. Zaragoza, "The Probabilistic Relevance
+// Framework: BM25 and Beyond" (2009), eq. 3.15, with the inverse document frequency kept above zero
+// as in Lucene.
 
 export interface Bm25Options {
   /** Saturation of repeated words: 0 counts presence only. */
@@ -9,12 +10,15 @@ export interface Bm25Options {
 }
 
 /**
- * The best of k1 .3–2 and b .4–1 on the development halves of four retrieval sets; on task S (n = 748) MRR .606 against
- * .548 with the usual 1.2 and .75: memories differ much in length, and a short comment repeats its subject.
+ * The best of k1 .3–2 and b .4–1 on the development halves of four retrieval sets; on task S (n =
+ * 748) MRR .606 against .548 with the usual 1.2 and .75: memories differ much in length, and a
+ * short comment repeats its subject.
  */
 export const KEYWORDS: Bm25Options = { k1: 2, b: 1 };
 
-/** Which words occur in which texts, counted in whole parts of a word, so that weights stay exact. */
+/**
+ * Which words occur in which texts, counted in whole parts of a word, so that weights stay exact.
+ */
 export interface Postings {
   /** Postings of word w are at starts[w] … starts[w + 1]. */
   readonly starts: Uint32Array;
@@ -76,7 +80,8 @@ export function markdowns(
 }
 
 /**
- * Adds one query word's contribution to each text: gain · count / (count + markdown). Parts cancel exactly.
+ * Adds one query word's contribution to each text: gain · count / (count + markdown). Parts cancel
+ * exactly.
  *
  * @param scores one per text, updated in place
  * @param word its number in the index

@@ -9,8 +9,9 @@ export const REDACTION_MARK = /‹redacted:[a-z0-9-]{1,60}›/;
 const LONGEST_MARK = 72;
 
 /**
- * The characters of tokens, keys, passwords and addresses, and the invisible ones that may occur between them; white
- * space, quotes, brackets, commas and semicolons end them. `/` is in base64, and in the addresses of webhooks.
+ * The characters of tokens, keys, passwords and addresses, and the invisible ones that may occur
+ * between them; white space, quotes, brackets, commas and semicolons end them. `/` is in base64,
+ * and in the addresses of webhooks.
  */
 const INSIDE = /[\w+/=~.%:@\\!#$^&*?⟦⟧\u00ad\u200b-\u200f\u2060-\u2064\ufeff-]/;
 
@@ -25,11 +26,13 @@ export function cutText(text: string, most: number): string {
 }
 
 /**
- * Where a text may be cut so that a redactor still finds every secret that it would have found in the whole text: not
- * inside a word, of which only the first seven characters remain, nor inside `‹redacted:…›`.
+ * Where a text may be cut so that a redactor still finds every secret that it would have found in
+ * the whole text: not inside a word, of which only the first seven characters remain, nor inside
+ * `‹redacted:…›`.
  *
  * @param most UTF-16 units, less than the text has
- * @param inside matches one character of an unbreakable word; pass another one for text that is known to hold no secret
+ * @param inside matches one character of an unbreakable word; pass another one for text that is
+ * known to hold no secret
  * @returns 0 to `most`
  */
 export function cutPoint(text: string, most: number, inside: RegExp = INSIDE): number {

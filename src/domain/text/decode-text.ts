@@ -1,7 +1,9 @@
 /**
- * The text of a file: UTF-16 where a byte order mark says so, as editors and shells of Windows write it, else UTF-8.
+ * The text of a file: UTF-16 where a byte order mark says so, as editors and shells of Windows
+ * write it, else UTF-8.
  *
- * @returns null for a binary file, one with a NUL character. A mark of UTF-8 stays in the text; a malformed sequence is U+FFFD
+ * @returns null for a binary file, one with a NUL character. A mark of UTF-8 stays in the text; a
+ * malformed sequence is U+FFFD
  */
 export function decodeText(bytes: Uint8Array): string | null {
   const [first, second] = bytes;

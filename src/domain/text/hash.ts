@@ -19,7 +19,8 @@ export function canonicalJson(value: unknown): string {
 export const FNV_START = 0x811c9dc5;
 
 /**
- * FNV-1a over UTF-16 units (isthe.com/chongo/tech/comp/fnv): quick, and spreads texts that differ in one character.
+ * FNV-1a over UTF-16 units (isthe.com/chongo/tech/comp/fnv): quick, and spreads texts that differ
+ * in one character.
  *
  * @returns 32 bits, 0 … 2^32 − 1
  */

@@ -1,4 +1,5 @@
-// The text of an error for readers of a pull request: what failed, without details of the machine or the network.
+// The text of an error for readers of a pull request: what failed, without details of the machine
+// or the network.
 import { cutText } from "./cut-text.ts";
 
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s'"()]{1,2000}/gi;

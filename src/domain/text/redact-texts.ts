@@ -11,8 +11,9 @@ type TextKind = "prose" | "name" | "other";
 const APART = "\n‹next text›\n";
 
 /**
- * Returns the same value with its texts redacted; keys, numbers and shape stay. Lines of one text, as a list of strings
- * or as lines of a diff, are redacted together: a multi-line key is recognised by its first line.
+ * Returns the same value with its texts redacted; keys, numbers and shape stay. Lines of one text,
+ * as a list of strings or as lines of a diff, are redacted together: a multi-line key is recognised
+ * by its first line.
  *
  * @param value plain JSON: arrays and objects without cycles
  * @param kindOf the kind of the value under a key; without it all texts are prose

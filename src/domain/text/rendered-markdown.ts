@@ -11,8 +11,9 @@ const DEFINITION =
   /^[ \t>]{0,20}\[(?!\^)[^\]\n]{1,1000}\]:[ \t]*\S.*(?:\n[ \t>]{0,20}(?:"[^"\n]*"|'[^'\n]*'|\([^)\n]*\))[ \t]*$)?/gm;
 
 /**
- * Removes HTML comments, processing instructions, declarations and link definitions, in code too, because Markdown
- * readers disagree on what is code. A comment without an end runs to the end of the text. Linear in the length.
+ * Removes HTML comments, processing instructions, declarations and link definitions, in code too,
+ * because Markdown readers disagree on what is code. A comment without an end runs to the end of
+ * the text. Linear in the length.
  */
 export function visibleText(markdown: string): VisibleText {
   const text = withoutSpans(markdown).replace(DEFINITION, "");

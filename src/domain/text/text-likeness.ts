@@ -8,8 +8,9 @@ export type TextVector = ReadonlyMap<string, number>;
 const MOST_WORDS = 20_000;
 
 /**
- * Term frequency times inverse document frequency, 1 + ln((1 + texts) / (1 + texts with the word)), unit length: G. Salton and
- * C. Buckley, "Term-weighting approaches in automatic text retrieval" (1988), smoothed as scikit-learn does by default.
+ * Term frequency times inverse document frequency, 1 + ln((1 + texts) / (1 + texts with the word)),
+ * unit length: G. Salton and C. Buckley, "Term-weighting approaches in automatic text retrieval"
+ * (1988), smoothed as scikit-learn does by default.
  *
  * @param texts all texts among which a word is rare or common
  * @returns a text's vector; the same text gives the same vector

@@ -1,6 +1,8 @@
 // Splits prose and code into words, in one linear pass, alike for queries and memories.
 
-/** Changes whenever a text would give other words: part of every index's and fingerprint's identity. */
+/**
+ * Changes whenever a text would give other words: part of every index's and fingerprint's identity.
+ */
 export const TOKENISER_VERSION = "words-1";
 
 /** Longer words are data (hashes, base64), not language: they are left out. */

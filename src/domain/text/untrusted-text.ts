@@ -1,7 +1,9 @@
 // Reveals hidden characters in text that a model reads, because attacks hide in them. Every line
 // stays one line, so that line numbers and anchors hold.
 
-/** White space that ends a line elsewhere, or that no keyboard makes; TAB and space are ordinary. */
+/**
+ * White space that ends a line elsewhere, or that no keyboard makes; TAB and space are ordinary.
+ */
 const ODD_SPACE = /[\v\f\u0085\u2028\u2029\r]/g;
 
 /**
@@ -48,7 +50,8 @@ function mark(hidden: string): string {
  *
  * @param label names the content: "description"
  * @param delimiter unguessable, new for each prompt: `kodiai-` and hex digits
- * @returns the text with hidden characters revealed and every trace of the delimiter removed, between two marked lines
+ * @returns the text with hidden characters revealed and every trace of the delimiter removed,
+ * between two marked lines
  */
 export function fence(label: string, text: string, delimiter: string): string {
   let inside = reveal(text);

@@ -40,7 +40,8 @@ function namedLanguage(word: string): string | null {
 }
 
 /**
- * The language of a fence's info string: `python title="a.py"`, `{.python .numberLines}`, `language-ts`, `js{1,3}`.
+ * The language of a fence's info string: `python title="a.py"`, `{.python .numberLines}`,
+ * `language-ts`, `js{1,3}`.
  *
  * @returns a canonical id, or null
  */

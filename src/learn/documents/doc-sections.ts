@@ -1,11 +1,13 @@
-// Splits Markdown into sections by its headings, each small enough for one memory and with a name that stays stable
-// while the rest of the document changes. The text is untrusted: every line is read once.
+// Splits Markdown into sections by its headings, each small enough for one memory and with a name
+// that stays stable while the rest of the document changes. The text is untrusted: every line is
+// read once.
 import { fenceLanguage, frontMatterLanguages, languageTags } from "./doc-languages.ts";
 
 export interface DocSection {
   /**
-   * Unique in the document: the slugs of its headings below the title (`consequences`, `120/fixed`), with `:2` for a
-   * repeated heading in the same place, and `~2` for the next part of a long section. "" before any heading.
+   * Unique in the document: the slugs of its headings below the title (`consequences`,
+   * `120/fixed`), with `:2` for a repeated heading in the same place, and `~2` for the next part of
+   * a long section. "" before any heading.
    */
   readonly name: string;
   /** Its headings, outermost first, without their marks. */

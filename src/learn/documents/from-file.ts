@@ -12,7 +12,9 @@ export interface SourceFile {
   readonly path: string;
   /** The blob's hash. */
   readonly hash: string;
-  /** The URL of this version, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null. */
+  /**
+   * The URL of this version, without an anchor: `https://HOST/OWNER/NAME/blob/SHA/PATH`; or null.
+   */
   readonly url: string | null;
   /** Epoch milliseconds of the indexing. */
   readonly at: number;

@@ -147,7 +147,9 @@ export function changedLines(
 
 type Matched = readonly (readonly [number, number])[];
 
-/** Lines after the hunk are unknown: takes as many as were flagged and a few, or up to kept ones. */
+/**
+ * Lines after the hunk are unknown: takes as many as were flagged and a few, or up to kept ones.
+ */
 function atTheEnd(then: readonly HeadLine[], now: readonly HeadLine[], matched: Matched): ChangedLines | string {
   const last = matched.at(-1);
   if (last === undefined) return PLACE_UNKNOWN;

@@ -99,7 +99,8 @@ interface Position {
 }
 
 /**
- * The rules in order of precedence: the only path from evidence to outcome, for findings and for past comments.
+ * The rules in order of precedence: the only path from evidence to outcome, for findings and for
+ * past comments.
  *
  * @param voices the evidence that counts, oldest first
  */
@@ -321,8 +322,9 @@ export function weighPull(
 // evidence on our own findings. People without write access do not count.
 
 /**
- * The outcome of a thread; null when unknown. A reply that claims a fix counts like GitHub's report of a changed line.
- * Reactions are numbers without names, and anyone may give one: they do not count.
+ * The outcome of a thread; null when unknown. A reply that claims a fix counts like GitHub's report
+ * of a changed line. Reactions are numbers without names, and anyone may give one: they do not
+ * count.
  *
  * @param mayDecide whether an account has write access, by its id
  */

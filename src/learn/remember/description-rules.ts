@@ -60,8 +60,9 @@ export interface TakenFields {
 }
 
 /**
- * A shape that checks a reply against every rule, so that the model is asked once to fix the named violations.
- * `takeFields` decides about the remaining ones. `last` is the newest draft of the right form, with its violations.
+ * A shape that checks a reply against every rule, so that the model is asked once to fix the named
+ * violations. `takeFields` decides about the remaining ones. `last` is the newest draft of the
+ * right form, with its violations.
  */
 export function describeReply(): { readonly shape: ReplyShape<Draft>; readonly last: () => Draft | null } {
   let last: Draft | null = null;
@@ -133,7 +134,8 @@ const SITUATION_WORDS = { least: 20, most: 70 } as const;
 
 /**
  * @param text on one line
- * @returns `too-short`, `too-long`, `advice-words`, `missing-structure`, `missing-pattern`, `missing-gap`, `identifier`: each
+ * @returns `too-short`, `too-long`, `advice-words`, `missing-structure`, `missing-pattern`,
+ * `missing-gap`, `identifier`: each
  *   at most once, in this order; [] for a good one
  */
 export function situationProblems(text: string): readonly FieldProblem[] {
@@ -162,7 +164,9 @@ export function situationProblems(text: string): readonly FieldProblem[] {
 /** The instructions ask for at most 160 characters. */
 const LESSON_CHARS = { least: 20, most: 220 } as const;
 
-/** First words of an imperative sentence, besides those of PATTERN: verbs, always, never, do not. */
+/**
+ * First words of an imperative sentence, besides those of PATTERN: verbs, always, never, do not.
+ */
 const CUES = words(`
   abort adjust always anchor annotate ask avoid back base bound break bring bubble cap centralize choose coalesce
   confirm consolidate continue cover cut debounce decouple defer design disable dispose distinguish do don't elide
@@ -180,7 +184,8 @@ const ANOTHER = /(?<!\b(?:e\.g|i\.e|etc|vs|cf))[.!?]["')\]]?\s+\S/i;
 
 /**
  * @param text on one line
- * @returns `too-short`, `too-long`, `no-cue-word`, `several-sentences`: each at most once, in this order; [] for a good one
+ * @returns `too-short`, `too-long`, `no-cue-word`, `several-sentences`: each at most once, in this
+ * order; [] for a good one
  */
 export function lessonProblems(text: string): readonly FieldProblem[] {
   const { least, most } = LESSON_CHARS;
@@ -205,8 +210,10 @@ const MAX_CHARS = 80;
 const MAX_READ = 50;
 
 /**
- * @param value a JSON array of texts, or a text that holds one; anything else is `not-a-list`. Never throws
- * @returns the tags in lower case, each once; [] with every rule they break: `not-a-list`, `too-few`, `too-many`,
+ * @param value a JSON array of texts, or a text that holds one; anything else is `not-a-list`.
+ * Never throws
+ * @returns the tags in lower case, each once; [] with every rule they break: `not-a-list`,
+ * `too-few`, `too-many`,
  *   `words-of-a-tag`
  */
 export function readTags(value: unknown): {

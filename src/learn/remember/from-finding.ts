@@ -63,8 +63,9 @@ export function recordsOfFindings(posted: PostedReview, facts: Pick<PostedWhere,
 }
 
 /**
- * The code of findings, as GitHub shows it above a comment: the hunk from its `@@` down to the finding's last line. A
- * whole hunk is redacted before it is cut, so that no half of a secret is left.
+ * The code of findings, as GitHub shows it above a comment: the hunk from its `@@` down to the
+ * finding's last line. A whole hunk is redacted before it is cut, so that no half of a secret is
+ * left.
  *
  * @param redact keeps the number of lines
  * @returns one for each finding on a line of the diff, at most 4,000 characters each

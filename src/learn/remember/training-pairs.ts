@@ -17,9 +17,10 @@ interface TrainingPair {
 const SITUATION_CHARS = 2_000;
 
 /**
- * For each memory with a hunk, in the given order: the positive; a random negative, the same at every export (by hash
- * of the id); and a hard negative, the most similar memory with other code. Memories of one pull request are no
- * negatives of each other, because they are often about the same place.
+ * For each memory with a hunk, in the given order: the positive; a random negative, the same at
+ * every export (by hash of the id); and a hard negative, the most similar memory with other code.
+ * Memories of one pull request are no negatives of each other, because they are often about the
+ * same place.
  *
  * @param alike id → ids of similar memories, most similar first
  */

@@ -17,7 +17,9 @@ import { confident, defaultDecision, type GateConfig, type GateContext, gateByRu
 /** Null when no model may be asked. */
 type Asking = Pick<ModelBudget, "ask"> | null;
 
-/** Decides whether to search. Never rejects: a failure is a search at .5. `now`: epoch milliseconds. */
+/**
+ * Decides whether to search. Never rejects: a failure is a search at .5. `now`: epoch milliseconds.
+ */
 export async function decide(
   context: GateContext,
   config: GateConfig,
@@ -78,8 +80,9 @@ export function sampleKey({ repo, pull }: PullRequestContext): string {
   return `${repoKey(repo)}#${pull.number}@${pull.head.sha}`;
 }
 
-// For the rare change without a matching rule: a short question to a small model, and a parser of its reply that can
-// only err towards searching. Whether and which model is asked is decided elsewhere.
+// For the rare change without a matching rule: a short question to a small model, and a parser of
+// its reply that can only err towards searching. Whether and which model is asked is decided
+// elsewhere.
 
 /** Characters per token, a low estimate: the limit must hold for code too. */
 const TOKEN_CHARS = 3;

@@ -128,7 +128,8 @@ const INTENTS: readonly (readonly [Exclude<QuestionIntent, "other">, RegExp])[] 
 /**
  * Parses a question. Linear in the text, of which the first 2,000 characters count.
  *
- * @returns `entityMentions`: backticks, paths, calls, PascalCase, camelCase and snake_case names; each once
+ * @returns `entityMentions`: backticks, paths, calls, PascalCase, camelCase and snake_case names;
+ * each once
  */
 export function parseQuestion(text: string) {
   const read = text.slice(0, READ);

@@ -1,5 +1,6 @@
-// Queries written by a model, if configured: about the patterns of a change, and a hypothetical situation. The model
-// budget reports missing answers as degraded, and then only the change's own queries are used.
+// Queries written by a model, if configured: about the patterns of a change, and a hypothetical
+// situation. The model budget reports missing answers as degraded, and then only the change's own
+// queries are used.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
@@ -133,7 +134,10 @@ const REPLY_READ = 20_000;
 /** Of objects in lists in objects. */
 const DEEPEST = 6;
 
-/** The queries of a reply: of JSON, else of quoted texts, else of a list of lines; at most 20, each once. Never throws. */
+/**
+ * The queries of a reply: of JSON, else of quoted texts, else of a list of lines; at most 20, each
+ * once. Never throws.
+ */
 export function readQueries(reply: string): readonly string[] {
   const text = reply.slice(0, REPLY_READ);
   const ways = [queriesIn(parsed(text)), cleaned(quoted(text)), listed(text)];
@@ -261,7 +265,8 @@ export function settleHypothetical(queries: readonly QueryCandidates[]): {
 export const EXAMPLES = 5;
 
 /**
- * At most EXAMPLES of the memories, by a hash, so that the same question about the same memory shows the same ones.
+ * At most EXAMPLES of the memories, by a hash, so that the same question about the same memory
+ * shows the same ones.
  *
  * @param seed another seed gives another sample
  */

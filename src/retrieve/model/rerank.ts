@@ -32,7 +32,9 @@ export interface Reranking {
   readonly most: number;
   /** How many must be in order: a query with no more candidates is not asked. */
   readonly keep: number;
-  /** True: one question about all candidates, by an asker that knows the change; else one a query. */
+  /**
+   * True: one question about all candidates, by an asker that knows the change; else one a query.
+   */
   readonly once: boolean;
 }
 
@@ -44,12 +46,14 @@ type Answer = Reranked & { readonly ids: readonly string[] };
 const DID_NOT_ANSWER = { scores: new Map<string, number>(), tokens: 0, usd: 0, ms: 0, failed: "the reranker failed" };
 
 /**
- * Reorders the best of a ranked list. All queries run in parallel; a failing one does not affect the others, and a
- * memory that only it found keeps its place. Never rejects: failures are noted in `tries`.
+ * Reorders the best of a ranked list. All queries run in parallel; a failing one does not affect
+ * the others, and a memory that only it found keeps its place. Never rejects: failures are noted in
+ * `tries`.
  *
  * @param ranked best first
  * @param reranking null keeps the order
- * @returns the same memories; `report` is null when nothing was asked: no more candidates than are kept
+ * @returns the same memories; `report` is null when nothing was asked: no more candidates than are
+ * kept
  */
 export async function rerankMemories(
   ranked: readonly RankedMemory[],
@@ -220,7 +224,8 @@ Answer with the numbers of all results, the one that helps most first, in "order
  * text can imitate another candidate, between lines with the delimiter; and the answer is read as
  * numbers only, whatever a text persuades the model to write.
  *
- * @returns a question whose answer has positions in `candidates`, best first, each in range and once; at least one
+ * @returns a question whose answer has positions in `candidates`, best first, each in range and
+ * once; at least one
  */
 function rerankQuestion(
   change: ChangeExcerpt,
@@ -288,9 +293,10 @@ function line(text: string, max: number): string {
 const MAX_REPLY = 20_000;
 
 /**
- * The positions that a reply names, best first: whole numbers in range, each once. Lines without letters may hold
- * several (`3, 1, 2`, `[3,1,2]`); in lines with words only a number at the beginning counts (`3: it shows the race`),
- * so that prose ("here are the 5 best") names none. Negative numbers and fractions do not count.
+ * The positions that a reply names, best first: whole numbers in range, each once. Lines without
+ * letters may hold several (`3, 1, 2`, `[3,1,2]`); in lines with words only a number at the
+ * beginning counts (`3: it shows the race`), so that prose ("here are the 5 best") names none.
+ * Negative numbers and fractions do not count.
  */
 export function parseOrder(reply: string, count: number): readonly number[] {
   const places = reply

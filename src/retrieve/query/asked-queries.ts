@@ -124,7 +124,8 @@ const MOST_PLACES = 15;
 
 /**
  * The arguments of retrieval from a question, its file and thread, and its change's description.
- * With the strategy `related-files` the files are searched for, too. As in a manual search, words need no floor.
+ * With the strategy `related-files` the files are searched for, too. As in a manual search, words
+ * need no floor.
  *
  * @param now epoch milliseconds
  */

@@ -1,4 +1,5 @@
-// Builds the text that memory is searched with, from the pull request's own text and our signals, within one length.
+// Builds the text that memory is searched with, from the pull request's own text and our signals,
+// within one length.
 
 import type { FileDiff, Hunk, LinkedIssue, PullRequest } from "../../domain/pull-request.ts";
 import type { QueryVariant } from "../../domain/retrieval.ts";
@@ -38,8 +39,9 @@ interface Part {
 }
 
 /**
- * The enriched query text. Lines in this order, each left out when empty: title; the first 200 characters of the body;
- * a line for each issue that it closes; `[fix]`; `Languages: a, b` (5); `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one per line.
+ * The enriched query text. Lines in this order, each left out when empty: title; the first 200
+ * characters of the body; a line for each issue that it closes; `[fix]`; `Languages: a, b` (5);
+ * `Risk: a; b` (3); `Author: regular`; `Focus: security`; 15 paths, one per line.
  *
  * If they do not fit, the least important are dropped first: paths from the last, focus, author,
  * risks, languages, type, issues, body. Nothing is cut inside a line, except a title that alone is
@@ -72,8 +74,9 @@ export function buildRetrievalQuery(
 }
 
 /**
- * The text without words of fewer letters and digits, punctuation aside: `id`, `a.b`, `(ok)`. A word ends at a space, so that
- * `retry.ts` is one; scripts that do without spaces have no short words.
+ * The text without words of fewer letters and digits, punctuation aside: `id`, `a.b`, `(ok)`. A
+ * word ends at a space, so that `retry.ts` is one; scripts that do without spaces have no short
+ * words.
  */
 export function withoutShortWords(text: string, least: number): string {
   return text.replace(/\S+/g, (word) => {
@@ -144,8 +147,9 @@ type VariantSubject = { readonly pull: Pick<PullRequest, "title">; readonly file
 type VariantSignals = Pick<ReviewSignals, "intent" | "languages" | "risks" | "files">;
 
 /**
- * The texts to search with: `intent` is the enriched query; `paths` the title with the first paths; `code` the title
- * with languages, risks and type; one `hunk` for each chosen hunk. Duplicate texts are left out.
+ * The texts to search with: `intent` is the enriched query; `paths` the title with the first paths;
+ * `code` the title with languages, risks and type; one `hunk` for each chosen hunk. Duplicate texts
+ * are left out.
  *
  * @param intent from buildRetrievalQuery
  * @param paths how many at most

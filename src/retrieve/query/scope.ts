@@ -101,8 +101,9 @@ export function visibleRecords(
 }
 
 /**
- * Why a comment holds no memory: `question`, `withdrawn`, `says-nothing` …; null when it holds one. Only its description knows,
- * so the row stays, with the reason, and is not asked about again. A declined one keeps what people decided.
+ * Why a comment holds no memory: `question`, `withdrawn`, `says-nothing` …; null when it holds one.
+ * Only its description knows, so the row stays, with the reason, and is not asked about again. A
+ * declined one keeps what people decided.
  */
 function rejectionOf({ corpus, outcome, described }: MemoryRecord): string | null {
   if (corpus !== "review_comment" || outcome === "declined") return null;
@@ -111,8 +112,9 @@ function rejectionOf({ corpus, outcome, described }: MemoryRecord): string | nul
 
 const REJECTED = "rejected/";
 
-// Reduces a memory to the pattern that may be shown in another repository of its owner: in generally used words,
-// without a trace of whose code it was. It is an allowlist of known words, because no denylist is ever complete.
+// Reduces a memory to the pattern that may be shown in another repository of its owner: in
+// generally used words, without a trace of whose code it was. It is an allowlist of known words,
+// because no denylist is ever complete.
 
 type Crossing =
   | { readonly kind: "pattern"; readonly record: MemoryRecord }
@@ -129,9 +131,10 @@ const LEAST_PART = 0.6;
 const GAP = "…";
 
 /**
- * The pattern of a memory: its lesson if a model wrote one, else its own words; without code, quotes, addresses, paths,
- * names, numbers and every word that is not used in many public repositories. Outcome, severity, category, language and
- * day stay; people, reasons, replies and places do not. Linear in the text; never throws.
+ * The pattern of a memory: its lesson if a model wrote one, else its own words; without code,
+ * quotes, addresses, paths, names, numbers and every word that is not used in many public
+ * repositories. Outcome, severity, category, language and day stay; people, reasons, replies and
+ * places do not. Linear in the text; never throws.
  */
 export function abstractPattern(record: MemoryRecord): Crossing {
   if (!isOfReview(record)) return { kind: "withheld", reason: "documents stay in their repository" };

@@ -50,8 +50,9 @@ const MOST_CHARS = 4_000;
 const HUNK_CHARS = 8_000;
 const MOST_PLACES = 8;
 /**
- * A hunk contains a fix when a part of it is at least this similar. The lowest of .3 to .5 that cuts no more of 189
- * pieces of flagged code than .4 does (3), on the pairs of eval/suites/contrast.ts.
+ * A hunk contains a fix when a part of it is at least this similar. The lowest of .3 to .5 that
+ * cuts no more of 189 pieces of flagged code than .4 does (3), on the pairs of
+ * eval/suites/contrast.ts.
  */
 const HOLDS = 0.35;
 

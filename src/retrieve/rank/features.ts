@@ -1,5 +1,6 @@
-// Computes the signals that relate memories to a change: one column of figures per signal. No weights here. No signal
-// depends on the language of a memory or the extension of its path: the factor `language` alone weighs these.
+// Computes the signals that relate memories to a change: one column of figures per signal. No
+// weights here. No signal depends on the language of a memory or the extension of its path: the
+// factor `language` alone weighs these.
 
 import { withoutExtension } from "../../domain/code/paths.ts";
 import { bagOf, KEYWORDS } from "../../domain/text/bm25.ts";
@@ -195,8 +196,10 @@ function softmax(values: Float64Array): Float64Array {
 }
 
 /**
- * - sameFile: 1 when the change touches the comment's file, or one that differs only by its extension (`cart.h`, `cart.cpp`)
- * - pathPrefix: shared leading folders of the nearest changed file, as a share of the longer path, 0–1
+ * - sameFile: 1 when the change touches the comment's file, or one that differs only by its
+ * extension (`cart.h`, `cart.cpp`)
+ * - pathPrefix: shared leading folders of the nearest changed file, as a share of the longer path,
+ * 0–1
  */
 function placeSignals({ paths }: PreparedChange, memories: readonly PreparedMemory[]) {
   const changed = new Set(paths.map(withoutExtension));

@@ -1,4 +1,5 @@
-// Merges the lists of several retrievers for one query. A fused score orders; it is never compared with a threshold.
+// Merges the lists of several retrievers for one query. A fused score orders; it is never compared
+// with a threshold.
 
 import type { Knowledge } from "../../config/knowledge.ts";
 import type { KeywordHit, QueryVariant, Strategy, VectorHit } from "../../domain/retrieval.ts";
@@ -41,9 +42,10 @@ export function fuseByRank(found: QueryCandidates, weights: RetrieverWeights, k:
 }
 
 /**
- * Fuses the two lists of one query by score: alpha × (1 − distance) + (1 − alpha) × BM25 / its maximum in the list,
- * where alpha is the vector's share of the weights. An id in one list scores that part only; alpha 1 is the order of
- * distance, alpha 0 the order of BM25. Distances over 1 count as 1.
+ * Fuses the two lists of one query by score: alpha × (1 − distance) + (1 − alpha) × BM25 / its
+ * maximum in the list, where alpha is the vector's share of the weights. An id in one list scores
+ * that part only; alpha 1 is the order of distance, alpha 0 the order of BM25. Distances over 1
+ * count as 1.
  */
 export function fuseByScore(found: QueryCandidates, weights: RetrieverWeights): readonly FusedHit[] {
   const sum = weights.vector + weights.keyword;
@@ -96,7 +98,8 @@ function facts({ nearest, matching }: QueryCandidates): Mutable<FusedHit>[] {
 export type Pooling = "max" | "best-rank" | "rrf";
 
 /**
- * Pools the fused lists of several queries; each id once, with the smallest distance, the best ranks and the best BM25.
+ * Pools the fused lists of several queries; each id once, with the smallest distance, the best
+ * ranks and the best BM25.
  *
  * @param perQuery one list per query, best first
  * @returns best first; ties by hash of the id
@@ -136,8 +139,9 @@ function addTo(hit: Mutable<FusedHit>, other: FusedHit): void {
 // and reading, comparing and weighing texts is the expensive part of a search.
 
 /**
- * Candidates that are fully evaluated. Against 200, which no development query exceeds, 128 cost nothing on task G and .001 of R@10
- * on S; 100 cost .005 (eval/README.md). Reading and comparing their texts is half of the time of a search.
+ * Candidates that are fully evaluated. Against 200, which no development query exceeds, 128 cost
+ * nothing on task G and .001 of R@10 on S; 100 cost .005 (eval/README.md). Reading and comparing
+ * their texts is half of the time of a search.
  */
 export const SHORTLIST = 128;
 

@@ -139,8 +139,9 @@ interface Rerankable {
 type Adjusted = Rerankable & { readonly adjustedDistance: number };
 
 /**
- * Orders by distance × multiplier, ascending: .85 for a language of the change, .925 for a related one, 1 for all
- * others and for unknown languages. Removes nothing, changes no raw distance, never throws; ties by hash of the id.
+ * Orders by distance × multiplier, ascending: .85 for a language of the change, .925 for a related
+ * one, 1 for all others and for unknown languages. Removes nothing, changes no raw distance, never
+ * throws; ties by hash of the id.
  *
  * @param languages of the change, in any spelling: `C++`, `cpp`
  */

@@ -38,7 +38,9 @@ export function askedChange(context: PullRequestContext): AskedChange {
 /** What text, place and vector say about a candidate. */
 export interface Learned {
   readonly terms: readonly ScoreTerm[];
-  /** That it is to the point, by text and place alone, 0–1: comparable between changes and stores. */
+  /**
+   * That it is to the point, by text and place alone, 0–1: comparable between changes and stores.
+   */
   readonly probability: number;
 }
 
@@ -46,7 +48,8 @@ export interface Learned {
  * The evidence for each candidate.
  *
  * @param weights of meaning and words
- * @param embedderThreshold the cosine distance at which the embedder calls two texts similar; null ignores distances
+ * @param embedderThreshold the cosine distance at which the embedder calls two texts similar; null
+ * ignores distances
  * @returns one per candidate, in their order
  */
 export function learnedEvidence(

@@ -58,7 +58,8 @@ type Candidate = FusedHit & {
  * else on the probability of being to the point; already fixed ones left out; factors added;
  * sorted; duplicates folded into the highest one.
  *
- * No threshold depends on a factor, such as language or recency. `semantic` orders by adjusted distance.
+ * No threshold depends on a factor, such as language or recency. `semantic` orders by adjusted
+ * distance.
  *
  * @param behind candidates without a chance, whose records were not read: the threshold counts them
  * @param asked the change in words, if that was computed while memory answered

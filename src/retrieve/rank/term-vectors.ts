@@ -70,7 +70,8 @@ function holdersOf({ starts, words }: Bags, numbers: number): Holders {
   return { starts: first, texts, places };
 }
 
-// An inverted index over a few memories, and their BM25 for any bag of words: built once per set, for many queries.
+// An inverted index over a few memories, and their BM25 for any bag of words: built once per set,
+// for many queries.
 
 export interface Bm25Index extends Postings {
   readonly size: number;
@@ -106,7 +107,8 @@ function textsWith({ starts }: Pick<Bm25Index, "starts">, word: number): number 
 /**
  * Scores every text against a weighted bag of words.
  *
- * @param query words with their weights (a repeat in the query may weigh more); unknown words count nothing
+ * @param query words with their weights (a repeat in the query may weigh more); unknown words count
+ * nothing
  * @returns one score ≥ 0 per text, in the index's order
  */
 export function scoreAll(
@@ -197,7 +199,10 @@ export function similarities(space: VectorSpace, vectors: Vectors, which: number
 /** Weights of words by their numbers, ≥ 0. */
 export type Weights = Float64Array;
 
-/** Half rarity over many repositories, half in this memory (eval/research/retrieval.md: .25–.75 are within noise). */
+/**
+ * Half rarity over many repositories, half in this memory (eval/research/retrieval.md: .25–.75 are
+ * within noise).
+ */
 export function mixedWeights(everywhere: Weights, memory: Bm25Index, rarityOf: WordRarity): Weights {
   return everywhere.map((weight, word) => 0.5 * weight + 0.5 * rarityOf(word, textsWith(memory, word)));
 }

@@ -76,18 +76,21 @@ function largestGap(sorted: readonly number[]): { readonly before: number; reado
 }
 
 /**
- * The smallest probability of being to the point that admits a memory whose distance does not: half the share of labelled ones
- * among all candidates of task G. Any from .012 to .016 is the same step of the calibration for comments. .01 is the step below:
- * it shows a labelled memory in .008 [.000, .020] more of the changes, and what is about something else in a case of eval/order.
+ * The smallest probability of being to the point that admits a memory whose distance does not: half
+ * the share of labelled ones among all candidates of task G. Any from .012 to .016 is the same step
+ * of the calibration for comments. .01 is the step below: it shows a labelled memory in .008 [.000,
+ * .020] more of the changes, and what is about something else in a case of eval/order.
  */
 export const LEAST_PROBABILITY = 0.015;
 
 // A probability counts place, which alone says nothing: what it admits needs words too.
 
 /**
- * A memory must weigh as much in BM25 as this part of a word that occurs in one memory of the repository and nowhere else. Of the
- * candidates of task G (247 changes) .75 keeps all labelled ones and 97.4 % of all others, 1 keeps 99.7 % and 95.6 %, 1.4 keeps
- * 99.3 % and 92.6 %. The cases of eval/order pass with .7 to .8: two words of everyday use, "redirect" and "next", weigh that much.
+ * A memory must weigh as much in BM25 as this part of a word that occurs in one memory of the
+ * repository and nowhere else. Of the candidates of task G (247 changes) .75 keeps all labelled
+ * ones and 97.4 % of all others, 1 keeps 99.7 % and 95.6 %, 1.4 keeps
+ * 99.3 % and 92.6 %. The cases of eval/order pass with .7 to .8: two words of everyday use,
+ * "redirect" and "next", weigh that much.
  */
 const RARE_WORDS = 0.75;
 

@@ -27,7 +27,10 @@ const MATTERS: readonly RegExp[] = [
   /debugger/i,
 ];
 
-/** Matters that one line may have several times, each with another name: a claim about `a` is none about `b`. */
+/**
+ * Matters that one line may have several times, each with another name: a claim about `a` is none
+ * about `b`.
+ */
 const MATTERS_OF_NAMES: readonly RegExp[] = [
   /unused|never.used|not.used|\bf(?:401|841)\b/i,
   /eqeqeq|(?:double|triple|loose|strict).?equal/i,
@@ -73,7 +76,10 @@ function isSaid(said: readonly Finding[], claim: Finding, codeAt: (claim: Findin
 
 /** UTF-16 units of code in which variables are looked for: generated lines may have megabytes. */
 const MOST_CODE = 2_000;
-/** Neither called, nor looked into, nor set: what flows into a call, and not its parts or its options. */
+/**
+ * Neither called, nor looked into, nor set: what flows into a call, and not its parts or its
+ * options.
+ */
 const VARIABLE =
   /(?<![\w$.])(?!(?:true|false|null|nil|none|undefined|self|this)\b)[A-Za-z_$][\w$]*(?![\w$])(?!\s*(?:[.([:]|=(?!=)))/gi;
 
@@ -126,7 +132,10 @@ function read(claim: Claim): Read {
 }
 
 const QUOTED = /`([^`]{1,80})`|(?<!\w)'([^']{1,80})'(?!\w)|"([^"]{1,80})"|[‘“]([^’”]{1,80})[’”]/g;
-/** As linters name it without quotes: "unused import os", "variable x is unused", "unused List imported from typing". */
+/**
+ * As linters name it without quotes: "unused import os", "variable x is unused", "unused List
+ * imported from typing".
+ */
 const UNQUOTED =
   /\b(?:import|variable|parameter|argument|function|func|method|class|type|const|constant|var|field|property|label|used):? (?!(?:is|are|was|in|from|that|which|of|but|parameter|declaration|statement|member)\b)([\w$.]+)|\bunused ([\w$.]+) imported\b/i;
 
@@ -139,9 +148,11 @@ function namesIn({ rule, title, body }: Claim): ReadonlySet<string> {
 }
 
 /**
- * Whether each of two claims has a name that the other has not: `os.path` and `os` are alike, `typing.List` and `typing.Dict` not.
+ * Whether each of two claims has a name that the other has not: `os.path` and `os` are alike,
+ * `typing.List` and `typing.Dict` not.
  *
- * @param variables those of the place: one tool may quote the call and another what it is given, which are no two claims
+ * @param variables those of the place: one tool may quote the call and another what it is given,
+ * which are no two claims
  */
 function namesAnother(a: Claim, b: Claim, variables: ReadonlySet<string>): boolean {
   const [one, other] = [read(a), read(b)];

@@ -1,5 +1,5 @@
-// Wires `kodiai config` to its ports: the configuration of a clone or of a repository on GitHub, with
-// files of its owner.
+// Wires `kodiai config` to its ports: the configuration of a clone or of a repository on GitHub,
+// with files of its owner.
 
 import { lstat, readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
