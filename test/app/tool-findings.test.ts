@@ -219,7 +219,10 @@ describe("what a second tool says of the same is the finding that was posted", (
   });
 });
 
-/** Two tools, or ours and one, about line 2: as they word it, and the names of each comment that it makes. */
+/**
+ * Two tools, or ours and one, about line 2: as they word it, and the names of each comment that it
+ * makes.
+ */
 const NAMED: readonly (readonly [string, Saying, Saying, readonly string[]])[] = [
   [
     "quoted",
