@@ -58,7 +58,7 @@ describe("for any model reply, the posted text is inert", () => {
     expect(all.reduce((sum, { agreement }) => sum + (agreement?.named ?? 0), 0)).toBe(99);
     expect(review.degraded).toContainEqual({
       part: "model",
-      reason: "29901 more findings of the model, over the number that one review takes, were dropped",
+      reason: "29,901 more findings of the model dropped, over the number that one review takes",
     });
   });
 
@@ -92,7 +92,7 @@ describe("for any model reply, the posted text is inert", () => {
     );
     expect(review.degraded).toContainEqual({
       part: "model",
-      reason: "9900 more findings of the model, over the number that one review takes, were dropped",
+      reason: "9,900 more findings of the model dropped, over the number that one review takes",
     });
     const rule = review.findings.find(({ finding }) => finding.rule === "weak-password-hash");
     expect(rule?.place).toBe("inline");

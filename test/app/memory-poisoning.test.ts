@@ -231,7 +231,7 @@ describe("who may not write", () => {
   test("the owner sees what was tried: the burst with its reason, and how much weighs nothing [T17]", async () => {
     const burst = slug("a burst of 50 reactions");
     const lines = await reported(burst);
-    expect(lines).toContain("  feedback: 50 acts of 50 accounts without write access have no weight");
+    expect(lines).toContain("  feedback: 50 acts of 50 accounts without write access, without weight");
     expect(lines).toContain(
       "  burst on #1: 50 acts, held: 50 reactions within 10 minutes by accounts without write access",
     );
