@@ -85,6 +85,7 @@ function memoryOf(shown: MemoryShown, isMine: IsMine): MemoryShown {
   return {
     ...shown,
     figures: {
+      memoryCount: only(figures.memoryCount, 0),
       findingOutcomes: only(figures.findingOutcomes, []),
       decidedDays: only(figures.decidedDays, []),
       memories: only(figures.memories, { total: 0, ids: [] }),

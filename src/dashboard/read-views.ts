@@ -172,7 +172,7 @@ async function repositoryLines(ports: DashboardPorts) {
   const parked = Map.groupBy(await jobs.list(["parked"], MOST_JOBS), ({ job }) => repoKey(job.repo));
   const reviewed = new Map((await work.reviewed()).map((counts) => [counts.repo, counts]));
   const lines = (await readKnown(ports)).map(async ({ key, name, visibility, isRemembered }) => {
-    const memories = isRemembered ? (await memory?.recall.counts(scopeOf(key)))?.total : 0;
+    const memories = isRemembered ? await memory?.figures.memoryCount(key) : 0;
     const { reviews = 0, posted = 0, lastAt = null } = reviewed.get(key) ?? {};
     const spending = await work.spendingDays(key, since);
     return {

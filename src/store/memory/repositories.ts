@@ -60,6 +60,12 @@ const DECIDED = `count(*) FILTER (WHERE r.outcome IN ('accepted', 'fixed', 'rein
 /** For the dashboard. */
 export function storedFigures(db: Database): MemoryFigures {
   return {
+    async memoryCount(of) {
+      const given = values();
+      const where = `${ofRepository(of, given.at)} AND r.stale = 0`;
+      const sql = `SELECT count(*) FROM records r JOIN repositories p ON p.id = r.repo WHERE ${where}`;
+      return (await oneValue<number>(db, sql, given.list)) ?? 0;
+    },
     findingOutcomes: (of) =>
       select(
         db,

@@ -119,8 +119,9 @@ INSERT INTO against (id, by, reason, url, at, is_reaction)
 DROP TABLE rejections;
 ALTER TABLE against RENAME TO rejections;`;
 
-/** What became of findings is counted from an index alone. */
-const FINDING_COUNTS = `
+/** Memories are listed, and what became of findings is counted, from an index alone. */
+const MEMORY_LISTS = `
+CREATE INDEX records_by_time ON records (at, id);
 DROP INDEX records_of_findings;
 CREATE INDEX records_of_findings ON records (repo, pull, outcome, at) WHERE corpus = 'finding';`;
 const PGVECTOR = "CREATE EXTENSION IF NOT EXISTS vector;";
@@ -138,6 +139,6 @@ export const MEMORY_PART: SchemaPart = {
     () => "DROP TABLE taken;",
     () => ONE_TABLE_OF_REJECTIONS,
     () => "DROP TABLE replays;",
-    () => FINDING_COUNTS,
+    () => MEMORY_LISTS,
   ],
 };

@@ -61,6 +61,7 @@ function figures(name: string, given: TestDatabase | null): void {
       const newest = [comment, ...findings.toReversed()].map(({ id }) => ({ repo: SHOP, id }));
       expect(await shown.memories(SHOP, all, { skip: 0, most: 3 })).toEqual({ total: 4, ids: newest.slice(0, 3) });
       expect(await shown.memories(SHOP, all, { skip: 3, most: 3 })).toEqual({ total: 4, ids: newest.slice(3) });
+      expect([await shown.memoryCount(SHOP), await shown.memoryCount("github.com/999")]).toEqual([4, 0]);
       const only = async (wish: Partial<typeof all> | object) =>
         (await shown.memories(SHOP, { ...all, ...wish }, { skip: 0, most: 9 })).ids;
       expect(await only({ language: "Go" })).toEqual([{ repo: SHOP, id: comment.id }]);
