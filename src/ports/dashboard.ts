@@ -87,7 +87,9 @@ export interface PullDecisions extends Decided {
 
 /** Reads figures of memory. `of` null is all repositories. */
 export interface MemoryFigures {
-  /** How many memories a repository has, by a query alone: no index of a search is loaded for it. */
+  /**
+   * How many memories a repository has, by a query alone: no index of a search is loaded for it.
+   */
   memoryCount(of: RepoKey): Promise<number>;
   findingOutcomes(
     of: RepoKey | null,
