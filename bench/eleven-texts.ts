@@ -1,7 +1,7 @@
-// What the eleven texts of a review cost each way to search, in processor time of one core: `npm
-// run bench -- search`. One way after another, each alone in this process and warm; every question
-// is asked several times and its best run counts, since what else the machine does only adds to it.
-// Prints JSON; search-table.ts makes the table.
+// What the eleven texts of a review cost each way to search, in processor time of one core:
+// `npm run bench -- search`. One way after another, each alone in this process and warm; every
+// question is asked several times and its best run counts, since what else the machine does only
+// adds to it. Prints JSON; search-table.ts makes the table.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -20,8 +20,8 @@ export interface MovedStore {
 
 /**
  * @param fingerprint of the rows
- * @returns null where there is no server: `KODIAI_TEST_DATABASE_URL`, `DATABASE_URL` or `npm run -s
- * postgres -- --detach`
+ * @returns null where there is no server: `KODIAI_TEST_DATABASE_URL`, `DATABASE_URL` or
+ * `npm run -s postgres -- --detach`
  */
 export async function movedStore(folder: string, fingerprint: string, stays: boolean): Promise<MovedStore | null> {
   const admin = databaseUrl();

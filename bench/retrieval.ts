@@ -1,6 +1,7 @@
-// How fast memory is searched, in one repository of so many memories among others: `npm run bench
-// -- retrieval`. Ours is measured through the real adapter, and in turn with it every other engine
-// (bench/engines) and how fast memory can be read at all. Prints JSON; run.ts makes the tables.
+// How fast memory is searched, in one repository of so many memories among others:
+// `npm run bench -- retrieval`. Ours is measured through the real adapter, and in turn with it
+// every other engine (bench/engines) and how fast memory can be read at all. Prints JSON; run.ts
+// makes the tables.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,8 +1,9 @@
-// Fits src/retrieve/rank/fusion-table.json: `node eval/fit-fusion.ts --data DIR --questions DIR
-// [--write]`. Weights come from the development data only; the printed figures are of repositories
-// (questions: findings) that the weights did not see. `--keep FILE` writes each query's figures,
-// and `--against FILE` prints the paired intervals against such a file. The factors of
-// rank/factors.ts are part of each score that is fitted, and have no weight.
+// Fits src/retrieve/rank/fusion-table.json:
+// `node eval/fit-fusion.ts --data DIR --questions DIR [--write]`. Weights come from the development
+// data only; the printed figures are of repositories (questions: findings) that the weights did not
+// see. `--keep FILE` writes each query's figures, and `--against FILE` prints the paired intervals
+// against such a file. The factors of rank/factors.ts are part of each score that is fitted, and
+// have no weight.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { randomFrom } from "../src/domain/figures/bootstrap-interval.ts";

@@ -49,8 +49,8 @@ export interface PullsRead {
   /** Rows of pull requests whose diff is missing: they cannot be read. */
   readonly withoutDiff: number;
   /**
-   * Lines of comments to remember, by repository; what they hold is read by `kodiai memory
-   * import`'s own reader.
+   * Lines of comments to remember, by repository; what they hold is read by
+   * `kodiai memory import`'s own reader.
    */
   readonly corpus: ReadonlyMap<string, readonly string[]>;
   readonly files: readonly { readonly name: string; readonly sha256: string }[];

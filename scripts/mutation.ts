@@ -2,8 +2,8 @@
 //
 // Breaks one part of the core in every way that StrykerJS knows, runs the unit tests of that part,
 // and prints how many breaks they notice. A measurement, not a gate: a survivor is read, and
-// becomes a test when it is a promise. StrykerJS is installed apart (`npm ci --prefix
-// scripts/mutation`), because its 150 packages have no other use here.
+// becomes a test when it is a promise. StrykerJS is installed apart
+// (`npm ci --prefix scripts/mutation`), because its 150 packages have no other use here.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

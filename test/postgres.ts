@@ -1,8 +1,8 @@
 // A PostgreSQL database for a test file, made in a moment from a template that has the schema, and
 // dropped afterwards.
 //
-// The server is the one that KODIAI_TEST_DATABASE_URL names, else the one that `npm run postgres --
-// --detach` started.
+// The server is the one that KODIAI_TEST_DATABASE_URL names, else the one that
+// `npm run postgres -- --detach` started.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

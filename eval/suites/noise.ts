@@ -1,5 +1,5 @@
-// How much the rules say about changes that were merged: most of it is noise. `kodiai review
-// --diff` over every diff.
+// How much the rules say about changes that were merged: most of it is noise.
+// `kodiai review --diff` over every diff.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { subject } from "../../src/cli/subject.ts";

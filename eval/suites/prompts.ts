@@ -1,10 +1,10 @@
 // The exact prompts for real pull requests, as files that any model, or a person, can answer; and
-// whether the answers that are there already can be read. `--out DIR` takes the prompts, `--replies
-// DIR,DIR` (default: the same) holds the replies, `--repos DIR` has bundles of the repositories:
-// then the code around the change is in the prompts. `--readings N` reads each change so often;
-// `--sittings N` writes the questions that have no reply yet, in a folder for each kind and
-// sitting. `--limit N` says how many pull requests (60), `--only TEXT` picks by id, `--model NAME`
-// sizes the prompts; see openReviewSet for the rest.
+// whether the answers that are there already can be read. `--out DIR` takes the prompts,
+// `--replies DIR,DIR` (default: the same) holds the replies, `--repos DIR` has bundles of the
+// repositories: then the code around the change is in the prompts. `--readings N` reads each change
+// so often; `--sittings N` writes the questions that have no reply yet, in a folder for each kind
+// and sitting. `--limit N` says how many pull requests (60), `--only TEXT` picks by id,
+// `--model NAME` sizes the prompts; see openReviewSet for the rest.
 import { mkdir } from "node:fs/promises";
 import { bootstrap } from "../metrics.ts";
 import { modelChoice } from "../model-choice.ts";

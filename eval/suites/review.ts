@@ -1,10 +1,10 @@
 // Does the review find what reviewers found? Rules alone over all pull requests of the data; with
 // `--replies DIR` the whole review with replies that a model, or a person, wrote to the prompts of
 // `eval -- prompts`. Replies are read, never asked for, so a run costs nothing and comes out the
-// same. `--repos DIR` as there: prompts and replies go together, and rules read them too. `--arms
-// FILE` with `--judgements FILE` holds recorded arms against each other; with `--clean` over merged
-// changes without a comment. `--limit N` and `--only TEXT` as there. `--hits` lists what rules say
-// where there is a repository.
+// same. `--repos DIR` as there: prompts and replies go together, and rules read them too.
+// `--arms FILE` with `--judgements FILE` holds recorded arms against each other; with `--clean`
+// over merged changes without a comment. `--limit N` and `--only TEXT` as there. `--hits` lists
+// what rules say where there is a repository.
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
 import { noMemory } from "../../src/adapters/no-memory/no-memory.ts";
 import type { Review } from "../../src/domain/review.ts";

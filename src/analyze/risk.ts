@@ -197,8 +197,8 @@ const DESERIALIZATION = [
 ];
 
 /**
- * Each pattern reads a line in one pass. Case matters where it distinguishes languages: `raise
- * Error` against "raise it".
+ * Each pattern reads a line in one pass. Case matters where it distinguishes languages:
+ * `raise Error` against "raise it".
  */
 const CONTENT_RISKS: readonly (readonly [RiskId, RegExp])[] = [
   ["error-handling", new RegExp(ERROR_HANDLING.join("|"))],

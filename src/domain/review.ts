@@ -285,9 +285,9 @@ export function quietVerdict(review: Review) {
 }
 
 /**
- * What speaks against a merge, in one line, with which every output begins: `2 major findings open,
- * 1 milder`, or `Nothing open`, which says where the review could not tell. A finding is open until
- * its code changes or a person with write access declines it.
+ * What speaks against a merge, in one line, with which every output begins:
+ * `2 major findings open, 1 milder`, or `Nothing open`, which says where the review could not tell.
+ * A finding is open until its code changes or a person with write access declines it.
  *
  * @param findings as they were placed
  * @returns "" where nothing was reviewed

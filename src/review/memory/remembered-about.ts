@@ -1,5 +1,5 @@
-// Memories about the code of a rule's finding, by words: comments on `subprocess.run(…,
-// shell=True)` name both, and so does the line that the rule found.
+// Memories about the code of a rule's finding, by words: comments on
+// `subprocess.run(…, shell=True)` name both, and so does the line that the rule found.
 
 import type { Finding } from "../../domain/finding.ts";
 import { decidedText } from "../../domain/memory/evidence.ts";
