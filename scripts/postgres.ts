@@ -1,10 +1,8 @@
 // A real PostgreSQL 17 with pgvector on loopback, by the best means at hand, for tests, benchmarks
 // and a first look.
 //
-// npm run postgres                      starts one, prints its address, stays until it is
-// interrupted
-// npm run -s postgres -- --detach       starts one (or finds the one that runs), prints its
-// address, returns
+//   npm run postgres                      starts one, prints its address, runs until interrupted
+//   npm run -s postgres -- --detach       starts one, or finds the one that runs; prints its address
 //   npm run -s postgres -- --stop         stops what --detach started
 //
 //   --port N     its port, else a free one

@@ -2,9 +2,10 @@
 // demo's data, with the titles that they show in titles.json. Needs a Chromium (CHROMIUM, or
 // Debian's package).
 //
-// npm run screenshots [-- --all DIR]     --all: every page at both widths in both themes, and pull
-// requests with the results of
-// tools, without a finding, and of the Action, to be looked at
+// npm run screenshots [-- --all DIR]
+//
+// --all draws every page at both widths in both themes, and pull requests with the results of
+// tools, without a finding, and of the Action, to be looked at.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

@@ -2,8 +2,7 @@
 // fixture that every request of our app is checked against. Run by hand when
 // test/fakes/github/operations.ts grows:
 //
-// npm pack @octokit/openapi@23.0.2            (MIT; 385 MB unpacked, which is why it is no
-// dependency)
+//   npm pack @octokit/openapi@23.0.2     (MIT; 385 MB unpacked: too large for a dependency)
 //   tar xzf octokit-openapi-23.0.2.tgz package/generated/api.github.com.json package/LICENSE
 //   node scripts/trim-openapi.ts package/generated/api.github.com.json
 //
