@@ -2,7 +2,7 @@
 // and a first look.
 //
 //   npm run postgres                      starts one, prints its address, runs until interrupted
-//   npm run -s postgres -- --detach       starts one, or finds the one that runs; prints its address
+//   npm run -s postgres -- --detach       starts one, or finds the running one; prints its address
 //   npm run -s postgres -- --stop         stops what --detach started
 //
 //   --port N     its port, else a free one
