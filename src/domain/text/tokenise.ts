@@ -29,82 +29,14 @@ const STOP = new Set(
  */
 export function tokenise(text: string): string[] {
   const words: string[] = [];
-  let at = 0;
-  while (at < text.length && words.length < MOST_WORDS) {
-    const kind = kindAt(text, at);
-    if (kind === OTHER) {
-      at += 1;
-      continue;
-    }
-    const start = at;
-    let isPlain = true;
-    for (let next = kind; next !== OTHER; next = kindAt(text, at)) {
-      if (next === BEYOND) isPlain = false;
-      at += 1;
-    }
-    if (isPlain) addPlainRun(words, text, start, at);
-    else for (const [run] of text.slice(start, at).matchAll(/[\p{L}\p{N}_]+/gu)) addRun(words, run);
+  for (const [run] of text.matchAll(/[\p{L}\p{N}_]+/gu)) {
+    if (words.length >= MOST_WORDS) break;
+    addRun(words, run);
   }
   return words;
 }
 
-const [OTHER, LOWER, UPPER, DIGIT, LINE, BEYOND] = [0, 1, 2, 3, 4, 5];
-/** What each ASCII character is in a word. */
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
-  const character = String.fromCharCode(code);
-  if (/[a-z]/.test(character)) return LOWER;
-  if (/[A-Z]/.test(character)) return UPPER;
-  if (/[0-9]/.test(character)) return DIGIT;
-  return character === "_" ? LINE : OTHER;
-});
-
-/** OTHER ends a run; for non-ASCII characters a regular expression decides. */
-function kindAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code < 128 ? (KINDS[code] ?? OTHER) : at < text.length ? BEYOND : OTHER;
-}
-
-/** Like `addRun`, for an ASCII run: five times as fast. */
-function addPlainRun(words: string[], text: string, start: number, end: number): void {
-  if (end - start > LONGEST_RUN) return;
-  const whole = words.length;
-  let parts = 0;
-  for (let at = start; at < end; ) {
-    const to = partEnd(text, at, end);
-    if (to === at) {
-      at += 1;
-      continue;
-    }
-    // The whole identifier goes before its parts, once a second part is found.
-    if (parts === 1) {
-      const identifier: string[] = [];
-      addWord(identifier, text.slice(start, end).toLowerCase().replaceAll("_", ""), false);
-      words.splice(whole, 0, ...identifier);
-    }
-    addWord(words, text.slice(at, to).toLowerCase(), true);
-    parts += 1;
-    at = to;
-  }
-}
-
-/** The end of the part that begins here: `at` itself for an underscore. */
-function partEnd(text: string, at: number, end: number): number {
-  const kind = kindAt(text, at);
-  if (kind === LINE) return at;
-  const to = runEnd(text, at, end, kind);
-  if (kind !== UPPER || to === end || kindAt(text, to) !== LOWER) return to;
-  // `HTTPServer` is HTTP and Server; a single capital belongs to what follows.
-  return to - at > 1 ? to - 1 : runEnd(text, to, end, LOWER);
-}
-
-function runEnd(text: string, at: number, end: number, kind: number): number {
-  let to = at;
-  while (to < end && kindAt(text, to) === kind) to += 1;
-  return to;
-}
-
 function addRun(words: string[], run: string): void {
-  if (words.length >= MOST_WORDS) return;
   if (/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(run)) {
     addPairs(words, run);
     return;

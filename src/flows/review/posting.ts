@@ -9,7 +9,7 @@ import type { Degraded, Skipped } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
 import { isReviewOf, type ReviewedAt } from "../../domain/review/review-history.ts";
 import type { PlacedFinding, PostedReview, Review, Superseded } from "../../domain/review.ts";
-import { type RedactText, redactTexts, reviewTextKind } from "../../domain/text/redact-texts.ts";
+import { isReviewName, type RedactText, redactTexts } from "../../domain/text/redact-texts.ts";
 import { NO_REPORT } from "../../domain/tool-result.ts";
 import { type Admitted, admit } from "../../gather/gather.ts";
 import { recordsOfFindings, remember } from "../../learn/learn.ts";
@@ -147,7 +147,7 @@ async function rememberPosted(posted: PostedReview, ports: ReviewPorts) {
 
 /** Masks every secret. A suggestion that held one is removed: one click would commit the mask. */
 export async function withoutSecrets(review: Review, redact: RedactText): Promise<Review> {
-  const safe = await redactTexts(review, redact, reviewTextKind);
+  const safe = await redactTexts(review, redact, isReviewName);
   if (safe === review) return review;
   return {
     ...safe,
