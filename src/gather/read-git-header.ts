@@ -153,18 +153,10 @@ function withoutLetter(name: string): string | null {
 
 // Git quotes paths with control characters, quotes, backslashes or other bytes: "b/\303\251.txt".
 
-/** The byte of each escape character. Source: git's quote.c. */
-const ESCAPES = new Map([
-  ["a", 0x07],
-  ["b", 0x08],
-  ["t", 0x09],
-  ["n", 0x0a],
-  ["v", 0x0b],
-  ["f", 0x0c],
-  ["r", 0x0d],
-  ['"', 0x22],
-  ["\\", 0x5c],
-]);
+const ESCAPED = /\\([abtnvfr"\\]|[0-3][0-7]{2})/g;
+const QUOTED = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*)"/;
+/** The bytes of the escapes that are letters, from 7 on. Source: git's quote.c. */
+const LETTERS = "abtnvfr";
 
 /** A quoted name at the start of a text, and its length in UTF-16 units including quotes. */
 interface QuotedName {
@@ -180,38 +172,16 @@ interface QuotedName {
  * unknown
  */
 export function unquotePath(text: string): QuotedName | null {
-  if (!text.startsWith('"')) return null;
-  const plain = /[^"\\]*/y;
-  let name = "";
-  let bytes: number[] = [];
-  for (let at = 1; at < text.length; ) {
-    const char = text.charAt(at);
-    if (char === "\\") {
-      const escaped = readEscape(text, at + 1);
-      if (escaped === null) return null;
-      bytes.push(escaped.byte);
-      at += 1 + escaped.length;
-      continue;
-    }
-    // Only runs of escapes are bytes; unescaped parts between them are text already.
-    name += decode(bytes);
-    bytes = [];
-    if (char === '"') return { name, length: at + 1 };
-    plain.lastIndex = at;
-    const run = plain.exec(text)?.[0] ?? "";
-    name += run;
-    at += run.length;
-  }
-  return null;
-}
-
-function readEscape(text: string, at: number): { byte: number; length: number } | null {
-  const letter = ESCAPES.get(text.charAt(at));
-  if (letter !== undefined) return { byte: letter, length: 1 };
-  const octal = /^[0-3][0-7]{2}/.exec(text.slice(at, at + 3));
-  return octal === null ? null : { byte: Number.parseInt(octal[0], 8), length: 3 };
-}
-
-function decode(bytes: readonly number[]): string {
-  return bytes.length === 0 ? "" : new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  const [quoted, escaped = ""] = QUOTED.exec(text) ?? [];
+  if (quoted === undefined) return null;
+  const byteOf = (escape: string) => {
+    if (escape.length === 3) return Number.parseInt(escape, 8);
+    return LETTERS.includes(escape) ? 7 + LETTERS.indexOf(escape) : escape.charCodeAt(0);
+  };
+  // One character a byte, so that an escape is one character as well.
+  const bytes = Buffer.from(escaped)
+    .toString("latin1")
+    .replace(ESCAPED, (_, escape: string) => String.fromCharCode(byteOf(escape)));
+  const name = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(bytes, "latin1"));
+  return { name, length: quoted.length };
 }
