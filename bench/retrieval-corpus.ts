@@ -6,7 +6,7 @@ import type { EmbeddedRecord, MemoryRecord } from "../src/domain/memory.ts";
 import type { PullRequestContext } from "../src/domain/pull-request.ts";
 import type { ReviewSignals } from "../src/domain/signals.ts";
 import { gather } from "../src/gather/gather.ts";
-import { aJob, aPull, fakePullRequests, REPO } from "../test/fakes/pull-requests.ts";
+import { aJob, aPull, fakePullRequests, NO_TOOLS, NOTHING_EARLIER, REPO } from "../test/fakes/pull-requests.ts";
 import { passage, randomFrom, vectorMaker, wordMaker } from "./synthetic-memory.ts";
 
 export const DIMENSION = 1024;
@@ -187,7 +187,8 @@ async function question(
     body: passage(BODY, word, random),
   });
   const pulls = fakePullRequests({ pull, changes: { kind: "listing", files: distinct, total: distinct.length } });
-  const context = await gather(aJob({ repo: repoOf(target), number: PULL, trigger: "command-line" }), pulls);
+  const job = aJob({ repo: repoOf(target), number: PULL, trigger: "command-line" });
+  const context = await gather(job, pulls, {}, false, NOTHING_EARLIER, NO_TOOLS);
   if (context.kind === "skipped") throw new Error(context.reason);
   const vectors = Array.from({ length: VARIANTS }, () => {
     const vector = new Float32Array(DIMENSION);

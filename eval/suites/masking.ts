@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { detectSecrets } from "../../src/adapters/secrets/detect-secrets.ts";
 import { subject } from "../../src/cli/subject.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
-import { gather } from "../../src/gather/gather.ts";
+import { type Earlier, gather } from "../../src/gather/gather.ts";
 import { planReading } from "../../src/review/reading/plan-reading.ts";
 import { maskedPart } from "../../src/review/reading/read-by-model.ts";
 import { redact } from "../../src/wire/secrets.ts";
@@ -69,10 +69,19 @@ export const suite: Suite = async ({ data, flags }) => {
   };
 };
 
+const NOTHING_EARLIER: Earlier = {
+  reviews: [],
+  fingerprint: () => "",
+  declined: [],
+  pausedBy: null,
+  mayWrite: async () => true,
+  settled: async () => null,
+};
+
 /** Null where policy leaves the change alone. */
 async function changeOf(diff: string): Promise<PullRequestContext | null> {
   const { job, ports } = await subject({ diff, repo: "/", model: "off" }, [], () => {});
-  const context = await gather(job, ports.pulls, ports.known);
+  const context = await gather(job, ports.pulls, ports.known, false, NOTHING_EARLIER, ports.tools);
   return context.kind === "skipped" ? null : context;
 }
 

@@ -20,7 +20,7 @@ import { cutText } from "../domain/text/cut-text.ts";
 import { publicErrorText } from "../domain/text/public-error-text.ts";
 import { NO_REPORT, TOOL_RESULTS } from "../domain/tool-result.ts";
 import type { Threads } from "../ports/conversation.ts";
-import { noToolResults } from "../ports/tools.ts";
+import type { ToolResults } from "../ports/tools.ts";
 import type { EarlierReview, PullRequests } from "../ports.ts";
 import { earlierFindings } from "./earlier-findings.ts";
 import { newTests } from "./new-tests.ts";
@@ -36,7 +36,7 @@ export { unreadProblem } from "./read-config.ts";
 export { leftOutReason } from "./select-files.ts";
 
 /** The results of earlier reviews of the pull request, and people's decisions. */
-interface Earlier {
+export interface Earlier {
   /** Newest first. */
   readonly reviews: readonly EarlierReview[];
   /** The fingerprint of a review with this configuration. */
@@ -48,15 +48,6 @@ interface Earlier {
   /** Asked before the changes are read: why the pull request needs none of it, or null. */
   readonly settled: (admitted: Admitted) => Promise<Skipped | null>;
 }
-
-const NOTHING_EARLIER: Earlier = {
-  reviews: [],
-  fingerprint: () => "",
-  declined: [],
-  pausedBy: null,
-  mayWrite: async () => true,
-  settled: async () => null,
-};
 
 /** A pull request that policy admits to a review, with the configuration of its base. */
 export interface Admitted extends ConfigAt {
@@ -143,10 +134,10 @@ export function isOwnFork({ head, author }: Pick<PullRequest, "head" | "author">
 export async function gather(
   job: ReviewJob,
   pulls: PullRequests,
-  known: KnownRules = {},
-  hasModel = false,
-  earlier = NOTHING_EARLIER,
-  tools = noToolResults(),
+  known: KnownRules,
+  hasModel: boolean,
+  earlier: Earlier,
+  tools: ToolResults,
 ): Promise<PullRequestContext | Skipped> {
   const { repo } = job;
   const admitted = await admit(job, pulls, known, earlier);
@@ -334,7 +325,7 @@ function withWordOfBase(one: LeftOut, word: ReturnType<ReturnType<typeof wordOfB
 export async function gatherSettings(
   { repo, number }: Pick<ReviewJob, "repo" | "number">,
   pulls: PullRequests,
-  known: KnownRules = {},
+  known: KnownRules,
 ): Promise<ConfigAt & { readonly pull: PullRequest }> {
   const pull = await pulls.pull(repo, number);
   return { ...(await configAt(repo, await pulls.baseTip(repo, pull), pulls, known)), pull };

@@ -40,7 +40,7 @@ export interface EffectiveConfig {
  * @returns a complete configuration; everything unusable is a problem
  * @throws only what `files` throws
  */
-export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules = {}): Promise<EffectiveConfig> {
+export async function readConfig(repo: Repo, files: ConfigFiles, known: KnownRules): Promise<EffectiveConfig> {
   const text = await files.ofBase();
   const ownFile = text === null ? notRead(await files.around()) : admit(CONFIG_FILE, text);
   const defaults = repo.name === DEFAULTS_REPOSITORY ? NOTHING : await admitOwners(repo, DEFAULTS_REPOSITORY, files);

@@ -4,19 +4,9 @@
 
 import { attributesOf } from "../config/git-attributes.ts";
 import { fileGlob } from "../config/patterns.ts";
-import { isTestPath, nameOf, withoutExtension } from "../domain/code/paths.ts";
+import { isLockFile, isTestPath, nameOf, withoutExtension } from "../domain/code/paths.ts";
 import type { LeftOut } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
-
-const LOCK_FILES = new Set(
-  (
-    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock " +
-    "cargo.lock go.sum go.work.sum poetry.lock uv.lock pdm.lock pipfile.lock pixi.lock " +
-    "gemfile.lock composer.lock packages.lock.json project.assets.json flake.lock gradle.lockfile " +
-    "buildscript-gradle.lockfile mix.lock pubspec.lock podfile.lock package.resolved cartfile.resolved " +
-    ".terraform.lock.hcl module.bazel.lock conan.lock rebar.lock symfony.lock"
-  ).split(" "),
-);
 
 type Reason = readonly [reason: string, pattern: RegExp];
 
@@ -142,10 +132,6 @@ export function wordOfBase(base: BaseChoice): (path: string) => LeftOut | "revie
 }
 
 const LOCK_FILE = "lock file";
-
-function isLockFile(path: string): boolean {
-  return LOCK_FILES.has(nameOf(path).toLowerCase());
-}
 
 /** Why a file has no lines to read, by the head or, if it was removed, by the base. */
 function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): string | null {

@@ -1,7 +1,7 @@
 import type { RepoConfig } from "../config/repo-config.ts";
 import type { Repo } from "../domain/job.ts";
 import type { PullRequest } from "../domain/pull-request.ts";
-import { NO_REPORT, type ToolReport } from "../domain/tool-result.ts";
+import type { ToolReport } from "../domain/tool-result.ts";
 
 export interface ToolQuery {
   readonly repo: Repo;
@@ -16,8 +16,4 @@ export interface ToolQuery {
 /** Other tools' results for a head. Runs no tool. What could not be read is `degraded`. */
 export interface ToolResults {
   of(query: ToolQuery): Promise<ToolReport>;
-}
-
-export function noToolResults(): ToolResults {
-  return { of: () => Promise.resolve(NO_REPORT) };
 }

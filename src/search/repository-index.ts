@@ -2,6 +2,7 @@
 // are ordered by corpus, then by time, so that a corpus is a range of rows, and the rows before a
 // date are the beginning of that range.
 import { setImmediate } from "node:timers/promises";
+import { firstNotBefore } from "../domain/first-not-before.ts";
 import { CORPORA, type Corpus } from "../domain/memory.ts";
 import type { MemoryFilter, Scope } from "../domain/retrieval.ts";
 import { type Facet, facetMatcher, pathMatcher } from "./filter.ts";
@@ -200,7 +201,8 @@ export function visibleRows(index: RepositoryIndex, scope: Scope, filter: Memory
   const { times, pulls, facets, facetOf, paths, pathOf } = index;
   const inScope = new Uint8Array(times.length).fill(1);
   if (scope.before !== null)
-    for (const [from, to] of index.stretches.values()) inScope.fill(0, firstFrom(times, scope.before, from, to), to);
+    for (const [from, to] of index.stretches.values())
+      inScope.fill(0, from + firstNotBefore(times.subarray(from, to), (time) => time, scope.before), to);
   if (isOwn && scope.excludePull !== null)
     for (let row = pulls.indexOf(scope.excludePull); row >= 0; row = pulls.indexOf(scope.excludePull, row + 1))
       inScope[row] = 0;
@@ -212,17 +214,6 @@ export function visibleRows(index: RepositoryIndex, scope: Scope, filter: Memory
   for (let row = 0; row < admitted.length; row += 1)
     if (byFacet[facetOf[row] ?? 0] === 0 || byPath?.[pathOf[row] ?? 0] === 0) admitted[row] = 0;
   return { inScope, admitted };
-}
-
-/** The first row of a range that is not before a moment; the range's end when there is none. */
-function firstFrom(times: Float64Array, moment: number, from: number, to: number): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((times[middle] ?? 0) < moment) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Memory use in bytes: exact for typed arrays, estimated for strings. */

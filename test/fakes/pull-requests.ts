@@ -4,6 +4,9 @@
 import type { Changes, ChangesSince, ListedFile } from "../../src/domain/changes.ts";
 import type { Repo, ReviewJob } from "../../src/domain/job.ts";
 import type { AuthorFacts, OwnComment, PullRequest, RootEntry } from "../../src/domain/pull-request.ts";
+import { NO_REPORT } from "../../src/domain/tool-result.ts";
+import type { Earlier } from "../../src/gather/gather.ts";
+import type { ToolResults } from "../../src/ports/tools.ts";
 import type { PullRequests } from "../../src/ports.ts";
 import { aPullRequest, aRepo, aReviewJob } from "../builders/pull-request.ts";
 
@@ -34,6 +37,18 @@ export function aListedFile(path: string, over: Partial<ListedFile> = {}): Liste
   const patch = "@@ -1 +1,2 @@\n+int size = packet.size();\n int read();";
   return { path, previousPath: null, status: "modified", additions: 1, deletions: 0, patch, ...over };
 }
+
+/** Of a pull request without an earlier review. */
+export const NOTHING_EARLIER: Earlier = {
+  reviews: [],
+  fingerprint: () => "",
+  declined: [],
+  pausedBy: null,
+  mayWrite: async () => true,
+  settled: async () => null,
+};
+
+export const NO_TOOLS: ToolResults = { of: async () => NO_REPORT };
 
 export interface World {
   readonly pull?: PullRequest;

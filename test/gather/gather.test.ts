@@ -4,13 +4,23 @@ import type { ReviewJob } from "../../src/domain/job.ts";
 import type { OwnComment, PullRequestContext } from "../../src/domain/pull-request.ts";
 import { titleFingerprint } from "../../src/domain/review/review-history.ts";
 import { gather } from "../../src/gather/gather.ts";
-import { aJob, aListedFile, aPull, BASE, fakePullRequests, HEAD, type World } from "../fakes/pull-requests.ts";
+import {
+  aJob,
+  aListedFile,
+  aPull,
+  BASE,
+  fakePullRequests,
+  HEAD,
+  NO_TOOLS,
+  NOTHING_EARLIER,
+  type World,
+} from "../fakes/pull-requests.ts";
 
 const OWN_CONFIG = `${BASE}:.kodiai.yml`;
 
 async function given(world: World, job: ReviewJob = aJob()) {
   const pulls = fakePullRequests(world);
-  const outcome = await gather(job, pulls, {});
+  const outcome = await gather(job, pulls, {}, false, NOTHING_EARLIER, NO_TOOLS);
   return { outcome, asked: pulls.asked };
 }
 
@@ -114,7 +124,7 @@ test("a base configuration that switches reviews off is obeyed, unless a person 
 
 test("a misspelt rule in the base configuration is named, when the caller says which rules there are", async () => {
   const pulls = fakePullRequests({ texts: { [OWN_CONFIG]: "rules:\n  weak-hsh: off\n" } });
-  const found = await gather(aJob(), pulls, { ruleIds: new Set(["weak-hash"]) });
+  const found = await gather(aJob(), pulls, { ruleIds: new Set(["weak-hash"]) }, false, NOTHING_EARLIER, NO_TOOLS);
   const problems = found.kind === "context" ? found.configProblems : [];
   expect(problems.map(({ file, line }) => [file, line])).toEqual([[".kodiai.yml", 2]]);
   expect(problems[0]?.message).toContain("weak-hash");
@@ -147,6 +157,9 @@ test("only the patches of files that are read are asked for; a lock file without
       },
     },
     {},
+    false,
+    NOTHING_EARLIER,
+    NO_TOOLS,
   );
   // Rules read what only looks generated.
   expect(wanted).toEqual(["dist/a.js", "src/a.ts"]);
@@ -268,7 +281,8 @@ test.each(["pull", "changes", `text ${OWN_CONFIG}`, "ownersText"])(
   "when %s cannot be had now, the whole job is tried again later",
   async (question) => {
     const later = new Transient("GitHub answered 503", 1_800_000_000_000);
-    await expect(gather(aJob(), fakePullRequests({ fails: { [question]: later } }), {})).rejects.toBe(later);
+    const pulls = fakePullRequests({ fails: { [question]: later } });
+    await expect(gather(aJob(), pulls, {}, false, NOTHING_EARLIER, NO_TOOLS)).rejects.toBe(later);
   },
 );
 
@@ -279,7 +293,7 @@ test("configuration, attributes and guidance are the base branch's newest, where
     [`${tip}:.kodiai.yml`]: "review:\n  enabled: true\n",
   };
   const pulls = fakePullRequests({ texts, baseTip: tip });
-  expect((await gather(aJob(), pulls, {}, true)).kind).toBe("context");
+  expect((await gather(aJob(), pulls, {}, true, NOTHING_EARLIER, NO_TOOLS)).kind).toBe("context");
   const files = [".kodiai.yml", ".gitattributes", "AGENTS.md"];
   expect(pulls.asked).toEqual(expect.arrayContaining(files.map((path) => `text ${tip}:${path}`)));
 });

@@ -9,15 +9,12 @@ interface Files {
 
 async function given({ base, owner = {} }: Files, repo = REPO) {
   const asked: string[] = [];
-  const found = await readConfig(repo, {
-    around: async () => [],
-    ofBase: async () => base ?? null,
-    ofOwner: async (name) => {
-      asked.push(name);
-      const text = new Map(Object.entries(owner)).get(name);
-      return text === undefined ? null : { text, isShown: true };
-    },
-  });
+  const ofOwner = async (name: string) => {
+    asked.push(name);
+    const text = new Map(Object.entries(owner)).get(name);
+    return text === undefined ? null : { text, isShown: true };
+  };
+  const found = await readConfig(repo, { around: async () => [], ofBase: async () => base ?? null, ofOwner }, {});
   return { ...found, asked };
 }
 
@@ -92,6 +89,6 @@ test.each([
 ] as const)("%s (a %s) where no configuration can be read is a problem", async (path, kind, message) => {
   const around = async () => [{ path: "README.md", kind: "file" } as const, { path, kind }];
   const repo = { host: "github.com", id: 1, ownerId: 1, owner: "acme", name: "shop", visibility: "private" } as const;
-  const { problems } = await readConfig(repo, { ofBase: async () => null, around, ofOwner: async () => null });
+  const { problems } = await readConfig(repo, { ofBase: async () => null, around, ofOwner: async () => null }, {});
   expect(problems).toEqual([{ file: path, key: "", line: null, column: null, severity: "error", message }]);
 });

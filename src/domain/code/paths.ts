@@ -48,3 +48,18 @@ export function withoutExtension(path: string): string {
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
+
+const LOCK_FILES = new Set(
+  (
+    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb deno.lock " +
+    "cargo.lock go.sum go.work.sum poetry.lock uv.lock pdm.lock pipfile.lock pixi.lock " +
+    "gemfile.lock composer.lock packages.lock.json project.assets.json flake.lock gradle.lockfile " +
+    "buildscript-gradle.lockfile mix.lock pubspec.lock podfile.lock package.resolved cartfile.resolved " +
+    ".terraform.lock.hcl module.bazel.lock conan.lock rebar.lock symfony.lock"
+  ).split(" "),
+);
+
+/** Whether a file is one in which a package manager locks versions. */
+export function isLockFile(path: string): boolean {
+  return LOCK_FILES.has(nameOf(path).toLowerCase());
+}

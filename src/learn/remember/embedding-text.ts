@@ -32,16 +32,10 @@ function fieldsOf({ situation, tags, lesson }: MemoryRecord): string {
   return parts.filter(Boolean).join(" | ");
 }
 
-/** Older versions left these out without a value: equal hashes spare a write. */
-const LATER = new Set(["flaggedCode", "fixedCode", "decided", "described", "sharing"]);
-
 /** @param embedded its digest */
 export function recordHashes(of: MemoryRecord, embedded: string): RecordHashes {
   // Staleness and sharing depend on the surroundings, not on the source.
-  const said = Object.entries({ ...of, stale: false, sharing: null }).filter(
-    ([name, value]) => value !== null || !LATER.has(name),
-  );
-  const record = shortHash(canonicalJson(Object.fromEntries(said)), HASH_DIGITS);
+  const record = shortHash(canonicalJson({ ...of, stale: false, sharing: null }), HASH_DIGITS);
   return { record, embedded: shortHash(embedded, HASH_DIGITS) };
 }
 

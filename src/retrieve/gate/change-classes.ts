@@ -1,5 +1,6 @@
 // Classifies whole changes. A class applies only when every changed file belongs to it; a single
 // other file makes the change worth a search.
+import { isLockFile } from "../../domain/code/paths.ts";
 import type { LeftOut } from "../../domain/omissions.ts";
 import type { DiffLine, FileDiff, Hunk, PullRequestContext } from "../../domain/pull-request.ts";
 import type { FileFacts, Risk } from "../../domain/signals.ts";
@@ -21,13 +22,6 @@ const LEFT_OUT: readonly (readonly [RegExp, "lock" | "made" | "empty"])[] = [
   [/^(?:binary|submodule|symbolic link|Git LFS pointer)$|^pathFilters: |^no glob of pathFilters matches$/, "empty"],
 ];
 
-const LOCK_NAMES = new Set(
-  (
-    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock bun.lockb cargo.lock go.sum poetry.lock uv.lock " +
-    "pipfile.lock gemfile.lock composer.lock packages.lock.json flake.lock gradle.lockfile"
-  ).split(" "),
-);
-
 /** Whether something changed, and all of it is of one kind. */
 function isWholly(
   { files, leftOut }: ChangedFiles,
@@ -39,7 +33,7 @@ function isWholly(
 
 /** Lock files only. */
 export function isLockFilesOnly(changed: ChangedFiles): boolean {
-  return isWholly(changed, isLockFile, (file) => classOf(file) === "lock" || isLockFile(file));
+  return isWholly(changed, isLocked, (file) => classOf(file) === "lock" || isLocked(file));
 }
 
 /**
@@ -51,7 +45,7 @@ export function isGeneratedOnly({ files, leftOut }: ChangedFiles): boolean {
   return (
     reasons.includes("made") &&
     reasons.every((reason) => reason === "made" || reason === "lock") &&
-    files.every(isLockFile)
+    files.every(isLocked)
   );
 }
 
@@ -67,13 +61,13 @@ export function isManifestsOnly(changed: ChangedFiles, risks: readonly Risk[]): 
   const isOne = (file: { readonly path: string }) => manifests.has(file.path);
   return isWholly(
     changed,
-    (file) => isOne(file) || isLockFile(file),
+    (file) => isOne(file) || isLocked(file),
     (file) => isOne(file) || classOf(file) === "lock",
   );
 }
 
-function isLockFile({ path }: { readonly path: string }): boolean {
-  return LOCK_NAMES.has(path.slice(path.lastIndexOf("/") + 1).toLowerCase());
+function isLocked({ path }: { readonly path: string }): boolean {
+  return isLockFile(path);
 }
 
 function isWithoutLines({ binary, complete, additions, deletions, hunks }: FileDiff): boolean {
