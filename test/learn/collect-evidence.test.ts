@@ -16,7 +16,7 @@ const MONA = { id: 6, login: "mona", isBot: false };
 const SHA = "a".repeat(40);
 
 const reply = (id: number, body: string, with_: Partial<ReadReply> = {}): ReadReply => {
-  return { id, by: WREN, isFirstTime: false, at: AT, body, url: `${URL}#discussion_r${id}`, ...with_ };
+  return { id, by: WREN, at: AT, body, url: `${URL}#discussion_r${id}`, ...with_ };
 };
 const thread = (with_: Partial<ReadThread> = {}): ReadThread => ({
   ...{ id: "PRRT_1", findingId: "fnd_a", url: `${URL}#discussion_r1`, reviewId: 3 },

@@ -14,7 +14,6 @@ const person = (login: string, access: AccessLevel = "write", over: Partial<Evid
   login,
   access,
   isBot: false,
-  isFirstTime: false,
   ...over,
 });
 
@@ -147,7 +146,6 @@ const anyone = (levels: readonly AccessLevel[]) =>
     login: fc.constantFrom("wren", "ines", "otto", "zoë"),
     access: fc.constantFrom(...levels),
     isBot: fc.boolean(),
-    isFirstTime: fc.boolean(),
   });
 
 const pieces = (levels: readonly AccessLevel[], kinds: readonly Evidence["kind"][], prefix: string) =>

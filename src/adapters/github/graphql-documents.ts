@@ -46,7 +46,7 @@ export const FEEDBACK = document(`query ($owner: String!, $name: String!, $numbe
           reactions(first: 100) { totalCount nodes { ${REACTION} } pageInfo { hasNextPage endCursor } }
         } }
         answers: comments(first: 100) { totalCount nodes {
-          fullDatabaseId body url createdAt authorAssociation author { ${ACTOR} }
+          fullDatabaseId body url createdAt author { ${ACTOR} }
         } }
       }
       pageInfo { hasNextPage endCursor }

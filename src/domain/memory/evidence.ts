@@ -36,8 +36,6 @@ export type Stance = "declines" | "rejects" | "agrees" | "asks" | "other";
 export interface EvidenceBy extends Person {
   /** From the permission API; never `author_association`. */
   readonly access: AccessLevel;
-  /** GitHub calls them a first-time contributor. */
-  readonly isFirstTime: boolean;
 }
 
 export interface Evidence {
@@ -112,7 +110,6 @@ export interface ReadReaction {
 export interface ReadReply {
   readonly id: number;
   readonly by: Person;
-  readonly isFirstTime: boolean;
   readonly at: number;
   readonly body: string;
   readonly url: string;

@@ -77,7 +77,7 @@ export async function noteOnMemory(
   command: CommandEvidence,
 ): Promise<NotedCommand> {
   const { repo, comment } = job;
-  const by: EvidenceBy = { ...comment.author, access: level, isBot: false, isFirstTime: false };
+  const by: EvidenceBy = { ...comment.author, access: level, isBot: false };
   const now = ports.now();
   const piece: Evidence = {
     ...pieceOf(memoryId, command.kind, by, Date.parse(comment.at) || now),
@@ -122,7 +122,7 @@ export interface DecidePorts extends WeighPorts {
 export type Decider = { readonly id: number; readonly login: string } | null;
 
 /** Not a possible GitHub login. */
-const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false, isFirstTime: false } as const;
+const OPERATOR = { id: 0, login: "operator[dashboard]", access: "admin", isBot: false } as const;
 
 /**
  * Takes back a memory's declines on the dashboard, like `/kodiai restore`: findings like it are
@@ -174,7 +174,7 @@ async function weighFromDashboard(
   by: Decider,
 ): Promise<void> {
   const at = ports.now();
-  const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false, isFirstTime: false };
+  const who = by === null ? OPERATOR : { ...by, access: "write" as const, isBot: false };
   await weighEvidence({ repo, ...of }, [{ ...pieceOf(memoryId, kind, who, at), key: `dashboard:${at}`, text }], ports);
   await judgeAgain(repo, of.pull, ports);
 }

@@ -33,7 +33,7 @@ export interface Observed {
 }
 
 /** Evidence whose author's access is not yet known. */
-export type Unattested = Omit<Evidence, "by"> & { readonly by: (Person & { readonly isFirstTime: boolean }) | null };
+export type Unattested = Omit<Evidence, "by"> & { readonly by: Person | null };
 
 interface Collected {
   /** Not known before. */
@@ -66,8 +66,8 @@ export function collectEvidence(observed: Observed): Collected {
 /** Adds the author's access. */
 export function attested({ by, ...rest }: Unattested, accessOf: ReadonlyMap<number, AccessLevel>): Evidence {
   if (by === null) return { ...rest, by: null };
-  const { id, login, isBot, isFirstTime } = by;
-  return { ...rest, by: { id, login, isBot, isFirstTime, access: accessOf.get(id) ?? "none" } };
+  const { id, login, isBot } = by;
+  return { ...rest, by: { id, login, isBot, access: accessOf.get(id) ?? "none" } };
 }
 
 function piece(
@@ -78,22 +78,18 @@ function piece(
   return { stance: null, by: null, text: null, sha: null, withdrawnAt: null, ...from, kind, key };
 }
 
-function known(by: Person | null): Unattested["by"] {
-  return by === null ? null : { ...by, isFirstTime: false };
-}
-
 function reactionsOf({ reactions, url }: ReadThread, memoryId: string): readonly Unattested[] {
   return reactions.map(({ id, thumb, by, at }) =>
-    piece(`thumbs-${thumb}`, `reaction:${id}`, { memoryId, at, url, by: known(by) }),
+    piece(`thumbs-${thumb}`, `reaction:${id}`, { memoryId, at, url, by }),
   );
 }
 
 function repliesOf({ replies }: ReadThread, memoryId: string): readonly Unattested[] {
   return replies
     .filter(({ body }) => !isCommand(body))
-    .map(({ id, by, isFirstTime, at, body, url }) => {
+    .map(({ id, by, at, body, url }) => {
       const text = cutText(body.trim(), EVIDENCE_TEXT);
-      const from = { memoryId, at, url, by: { ...by, isFirstTime }, text, stance: readReply(body).stance };
+      const from = { memoryId, at, url, by, text, stance: readReply(body).stance };
       return piece("reply", `reply:${id}`, from);
     });
 }
@@ -112,7 +108,7 @@ function toggleOf(thread: ReadThread, memoryId: string, { before, now, reopened 
   const { turns, last } = turnsOf(before, memoryId, prefix);
   if ((last === "resolved") === thread.isResolved) return [];
   const who = thread.isResolved ? thread.resolvedBy : (reopened.get(thread.id) ?? null);
-  const by = who === null ? null : { isBot: false, ...who, isFirstTime: false };
+  const by = who === null ? null : { isBot: false, ...who };
   const from = { memoryId, at: now, url: thread.url, by };
   return [piece(thread.isResolved ? "resolved" : "unresolved", `${prefix}${turns + 1}`, from)];
 }
@@ -128,7 +124,7 @@ function dismissalsOf(thread: ReadThread, memoryId: string, { dismissals }: Pull
     .filter(({ reviewId }) => reviewId === thread.reviewId)
     .map(({ id, by, at, message, url }) => {
       const text = message === null ? null : cutText(message, EVIDENCE_TEXT);
-      return piece("review-dismissed", `dismissal:${id}`, { memoryId, at, url, by: known(by), text });
+      return piece("review-dismissed", `dismissal:${id}`, { memoryId, at, url, by, text });
     });
 }
 
@@ -143,13 +139,13 @@ function codeOf(
   const kind = status === "unchanged" ? "lines-back" : status === "applied" ? "suggestion-applied" : "lines-changed";
   // Code that was fixed as suggested may be edited further.
   if (kind === last || (kind === "lines-changed" && last === "suggestion-applied")) return [];
-  const from = { memoryId, at: now, url: pull.url, by: known(pull.author), sha: pull.headSha };
+  const from = { memoryId, at: now, url: pull.url, by: pull.author, sha: pull.headSha };
   return [piece(kind, `code:${pull.headSha}:${turns + 1}`, from)];
 }
 
 function mergeOf(memoryId: string, { merged, url }: PullFeedback): readonly Unattested[] {
   if (merged === null) return [];
-  return [piece("merged", "merged", { memoryId, at: merged.at, url, by: known(merged.by), sha: merged.sha })];
+  return [piece("merged", "merged", { memoryId, at: merged.at, url, by: merged.by, sha: merged.sha })];
 }
 
 /** Reactions and replies of read threads that no longer exist. */

@@ -342,7 +342,7 @@ function voicesOf(
   const deciders = replies.filter(({ author }) => !author.isBot && mayDecide(author.id));
   const words = deciders.flatMap(({ id, body, at, author }): Evidence[] => {
     const { stance, saysDone } = readReply(body);
-    const by = { id: author.id, login: author.login, access: "write", isBot: false, isFirstTime: false } as const;
+    const by = { id: author.id, login: author.login, access: "write", isBot: false } as const;
     const reply: Evidence = { ...bare, key: `reply:${id}`, kind: "reply", stance, by, text: body, at };
     return saysDone ? [reply, { ...bare, key: `code:${id}`, kind: "lines-changed", by, at }] : [reply];
   });

@@ -79,7 +79,6 @@ const EVIDENCE: Columns = {
   by_login: ["text", "by.login"],
   by_access: ["text", "by.access"],
   by_is_bot: ["flag", "by.isBot"],
-  by_first_time: ["flag", "by.isFirstTime"],
   at: ["int", "at"],
   text: ["text", "text"],
   url: ["text", "url"],

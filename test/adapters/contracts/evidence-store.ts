@@ -14,7 +14,7 @@ function said(over: Partial<Evidence> = {}): Evidence {
     key: "reply:1",
     kind: "reply",
     stance: "declines",
-    by: { id: 5, login: "wren", access: "write", isBot: false, isFirstTime: false },
+    by: { id: 5, login: "wren", access: "write", isBot: false },
     at: 1_000,
     text: "by design",
     url: "https://github.com/acme/shop/pull/7#discussion_r1",

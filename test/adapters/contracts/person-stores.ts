@@ -42,7 +42,7 @@ export async function fillWithPerson(store: Store): Promise<void> {
     [said, finding].map((record) => ({ record, vector: vectorAt(0) })),
     SPACE,
   );
-  const by = { id: ID, login: LOGIN, access: "write", isBot: false, isFirstTime: false } as const;
+  const by = { id: ID, login: LOGIN, access: "write", isBot: false } as const;
   const other = { ...by, id: 5, login: "wren" };
   const piece = {
     memoryId: finding.id,

@@ -375,7 +375,6 @@ function threadsOf(pull: Pull, root: ReviewComment, bot: Person): readonly ReadT
       .filter(({ inReplyTo, author }) => inReplyTo === root.id && author !== bot)
       .map(({ id, author, createdAt, body }) => ({
         ...{ id, body, by: account(author), url: urlOf(id) },
-        isFirstTime: author.association.startsWith("FIRST_TIME"),
         at: Date.parse(createdAt),
       })),
     isResolved,

@@ -43,7 +43,6 @@ interface ThreadNode {
     readonly body: string;
     readonly url: string;
     readonly createdAt: string;
-    readonly authorAssociation: string;
     readonly author: Actor;
   }>;
 }
@@ -177,9 +176,8 @@ function threadsOf({ id, isResolved, resolvedBy, root, answers }: ThreadNode, bo
     replies: present(answers).flatMap((one) => {
       const by = person(one.author);
       if (one.fullDatabaseId === first.fullDatabaseId || by === null || isOurs(one.author, botLogin)) return [];
-      const isFirstTime = one.authorAssociation.startsWith("FIRST_TIME");
       const { fullDatabaseId, body, url, createdAt } = one;
-      return [{ id: Number(fullDatabaseId), by, isFirstTime, at: Date.parse(createdAt), body, url }];
+      return [{ id: Number(fullDatabaseId), by, at: Date.parse(createdAt), body, url }];
     }),
     isResolved,
     resolvedBy: person(resolvedBy),
