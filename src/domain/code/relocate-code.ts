@@ -60,20 +60,32 @@ function at(
   return { as, startLine: lines[from] ?? 1, line: lines[from + length - 1] ?? 1, agreement };
 }
 
-/** Every position of the sequence, overlaps included. */
+/** Knuth, Morris and Pratt: every position of the sequence, overlaps included. */
 function* occurrences(wanted: readonly number[], tokens: readonly number[]): Generator<number> {
-  const [sought, all] = [asText(wanted), asText(tokens)];
+  const fall = fallTable(wanted);
+  let matched = 0;
   let found = 0;
-  for (let at = all.indexOf(sought); at >= 0 && found < MOST_OCCURRENCES; at = all.indexOf(sought, at + 1)) {
-    if (at % 2 === 1) continue;
-    found++;
-    yield at / 2;
+  for (let index = 0; index < tokens.length && found < MOST_OCCURRENCES; index++) {
+    while (matched > 0 && tokens[index] !== wanted[matched]) matched = fall[matched - 1] ?? 0;
+    if (tokens[index] === wanted[matched]) matched++;
+    if (matched === wanted.length) {
+      found++;
+      yield index - wanted.length + 1;
+      matched = fall[matched - 1] ?? 0;
+    }
   }
 }
 
-/** Two characters a token, so that a search for text finds tokens. */
-function asText(tokens: readonly number[]): string {
-  return tokens.map((token) => String.fromCharCode(token & 0xffff, token >>> 16)).join("");
+/** For each prefix the length of its longest proper prefix that is its suffix too. */
+function fallTable(wanted: readonly number[]): readonly number[] {
+  const fall = [0];
+  let length = 0;
+  for (let index = 1; index < wanted.length; index++) {
+    while (length > 0 && wanted[index] !== wanted[length]) length = fall[length - 1] ?? 0;
+    if (wanted[index] === wanted[length]) length++;
+    fall.push(length);
+  }
+  return fall;
 }
 
 /** How many tokens agree before and, if `length` is all of the code, after its first tokens. */
