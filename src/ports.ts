@@ -61,11 +61,7 @@ export interface PullRequests {
   ownersText(repo: Repo, repositoryName: string, path: string, maxBytes: number): Promise<OwnersText | null>;
   authorFacts(repo: Repo, pull: PullRequest): Promise<AuthorFacts>;
   /** An issue of the repository; null when there is none, or we may not read it. */
-  issue(
-    repo: Repo,
-    pull: PullRequest,
-    number: number,
-  ): Promise<{ readonly title: string; readonly body: string } | null>;
+  issue(repo: Repo, number: number): Promise<{ readonly title: string; readonly body: string } | null>;
   /** Our own comments on the pull request, recognised by their hidden markers. */
   ownComments(repo: Repo, number: number): Promise<readonly OwnComment[]>;
 }

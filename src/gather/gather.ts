@@ -256,7 +256,7 @@ export function gatherIssues(
         return { kind: "not-read", name: `${named}#${number}`, reason: "it is of another repository" };
       const name = `#${number}`;
       try {
-        const issue = await pulls.issue(repo, pull, number);
+        const issue = await pulls.issue(repo, number);
         if (issue === null) return { kind: "not-read", name, reason: "it does not exist, or may not be read" };
         return { kind: "read", number, title: cutText(issue.title, 300), body: cutText(issue.body, ISSUE_CHARS) };
       } catch {

@@ -28,8 +28,6 @@ import { redact, redactor, safeRetrievals } from "./secrets.ts";
 import type { Store } from "./store.ts";
 
 const AUTHOR_CACHE = { max: 10_000, ttl: 24 * 60 * 60_000 };
-/** For attempts at one head. A body has at most 65,536 characters. */
-const ISSUE_CACHE = { max: 50, ttl: 60 * 60_000 };
 
 export interface RetrievalServices extends Pick<ReviewPorts, "embedder" | "reranker"> {
   readonly asking: ModelSettings;
@@ -46,7 +44,6 @@ export function reviewPorts(
   const { blobs } = store;
   const isDry = onUnposted !== null;
   const authors = new LRUCache<string, number>(AUTHOR_CACHE);
-  const issues = new LRUCache<string, { readonly title: string; readonly body: string }>(ISSUE_CACHE);
   const denials = newDenials();
   const threadRoots = newThreadRoots();
   const gateCache = newGateCache();
@@ -60,7 +57,7 @@ export function reviewPorts(
     const client = await clients.forRepository(installationId, job.repo);
     const replies = githubReplies(client, botLogin, path);
     return {
-      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors, issues, attempt }),
+      pulls: githubPullRequests({ github: client, clients, installationId, botLogin, authors, attempt }),
       // Without a folder for the cache, there are none.
       snapshots:
         blobs &&
@@ -144,7 +141,7 @@ export function learnPorts(github: WiredGitHub, store: Store): (job: FeedbackJob
       feedback: githubFeedback(client, botLogin, denials),
       pulls: githubPullRequests({
         ...{ github: client, clients, installationId, botLogin },
-        ...{ issues: new Map(), authors: new Map(), attempt: null },
+        ...{ authors: new Map(), attempt: null },
       }),
       records: store.ledger,
       evidence: github.onUnposted === null ? store.evidence : dryRunEvidence(store.evidence),

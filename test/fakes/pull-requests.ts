@@ -102,7 +102,7 @@ export function fakePullRequests(world: World = {}): FakePullRequests {
     ownersText: (_repo, name, path, maxBytes) =>
       answer("ownersText", `${name}:${path}`, shown(within(ownersTexts.get(`${name}:${path}`), maxBytes))),
     authorFacts: () => answer("authorFacts", "", world.authorFacts ?? { mergedPullRequests: 3 }),
-    issue: (_repo, _pull, number) => answer("issue", String(number), world.issues?.[number] ?? null),
+    issue: (_repo, number) => answer("issue", String(number), world.issues?.[number] ?? null),
     ownComments: (_repo, number) => answer("ownComments", String(number), world.ownComments ?? []),
   };
 }

@@ -75,7 +75,6 @@ async function readingPorts(github: Octokit, botLogin: string, store: Remembered
     clients: { forOwnersRepository: () => Promise.resolve(github), forIssues: () => Promise.resolve(github) },
     installationId: 0,
     botLogin,
-    issues: new Map(),
     authors: new Map(),
     attempt: null,
   });

@@ -122,7 +122,7 @@ export function plainPorts(world: PlainWorld): PlainPorts {
         const elsewhere = [...hub.people.values()].find(({ id }) => id === author.id)?.mergedPullRequests ?? 0;
         return { mergedPullRequests: elsewhere + merged };
       },
-      issue: async (repo, _pull, number) => {
+      issue: async (repo, number) => {
         const issue = repositoryOf(repo).issues.get(number);
         return issue === undefined ? null : { title: issue.title, body: issue.body ?? "" };
       },

@@ -15,19 +15,12 @@ interface PullRequestsOptions {
   readonly github: GitHub;
   readonly clients: Pick<Clients, "forOwnersRepository" | "forIssues">;
   readonly installationId: number;
-  /** A cache of issues by the head that names them, so that another attempt asks no more. */
-  readonly issues: { get(key: string): Issue | undefined; set(key: string, issue: Issue): unknown };
   /** Our own bot account: `kodiai[bot]`. */
   readonly botLogin: string;
   /** A cache of authors' merged pull requests: at most one search an author and repository. */
   readonly authors: { get(key: string): number | undefined; set(key: string, merged: number): unknown };
   /** The attempt of its job, from 1; null without retries. */
   readonly attempt: number | null;
-}
-
-interface Issue {
-  readonly title: string;
-  readonly body: string;
 }
 
 /** With these associations the tier is decided without counting. */
@@ -66,12 +59,7 @@ export function githubPullRequests(options: PullRequestsOptions): PullRequests {
       authors.set(key, data.total_count);
       return { mergedPullRequests: data.total_count };
     },
-    async issue(repo, { number: of, head }, number) {
-      const key = `${repo.host}/${repo.id}#${of}@${head.sha}#${number}`;
-      const issue = options.issues.get(key) ?? (await readIssue(options, repo, number));
-      if (issue !== null) options.issues.set(key, issue);
-      return issue;
-    },
+    issue: (repo, number) => readIssue(options, repo, number),
     async ownComments(repo, number) {
       const comments = await reviewCommentsOf(github, repo, number);
       return comments.filter((comment) => isOurs(comment, botLogin)).flatMap(ownComments);
