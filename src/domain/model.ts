@@ -21,7 +21,8 @@ export interface ReplyShape<T> {
   /** Lower-case words with underscores: part of the request. */
   readonly name: string;
   /**
-   * JSON Schema (draft 2020-12), an object at the top, `additionalProperties: false` throughout.
+   * JSON Schema (draft 2020-12), an object at the top, `additionalProperties: false` throughout,
+   * without limits of numbers and lengths: not every server takes them, and `check` enforces them.
    */
   readonly jsonSchema: Readonly<Record<string, unknown>>;
   /**

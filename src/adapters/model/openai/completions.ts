@@ -151,34 +151,8 @@ function requestBody({ request, dialect, repair }: Turn): RequestBody {
 
 function responseFormat(shape: ReplyShape<unknown>, { takes }: Dialect): Fields {
   if (takes.has("format")) {
-    const json_schema = { name: shape.name, strict: true, schema: withoutLimits(shape.jsonSchema) };
+    const json_schema = { name: shape.name, strict: true, schema: shape.jsonSchema };
     return { response_format: { type: "json_schema", json_schema } };
   }
   return takes.has("json") ? { response_format: { type: "json_object" } } : {};
-}
-
-/** Keywords that strict schemas do not allow on every server. `check` enforces them anyway. */
-const LIMITS: ReadonlySet<string> = new Set(
-  (
-    "$schema default format pattern minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf " +
-    "minItems maxItems uniqueItems"
-  ).split(" "),
-);
-
-/** The schema with its limits in the descriptions, for the model to read. */
-function withoutLimits(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutLimits);
-  if (typeof schema !== "object" || schema === null) return schema;
-  const kept: Record<string, unknown> = {};
-  const limits: string[] = [];
-  for (const [key, value] of Object.entries(schema)) {
-    // Properties may have the names of limits.
-    if (key === "properties")
-      kept.properties = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutLimits(one)]));
-    else if (!LIMITS.has(key)) kept[key] = withoutLimits(value);
-    else if (key !== "$schema") limits.push(`${key}: ${JSON.stringify(value)}`);
-  }
-  if (limits.length === 0) return kept;
-  const description = typeof kept.description === "string" ? `${kept.description} ` : "";
-  return { ...kept, description: `${description}{${limits.join(", ")}}` };
 }
