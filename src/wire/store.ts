@@ -1,6 +1,5 @@
 // Opens the store: two SQLite files of a data folder, or a PostgreSQL for any number of processes.
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type BlobCache, blobCache } from "../adapters/blob-cache.ts";
 import { memoryOff } from "../adapters/no-memory/no-memory.ts";
@@ -16,7 +15,6 @@ import { expireRows } from "../store/expire.ts";
 import { storedTraces } from "../store/forget-repository.ts";
 import { cachedEmbedder } from "../store/memory/embedding-cache.ts";
 import { storedEvidence } from "../store/memory/evidence.ts";
-import { type MemoryFacts, memoryFacts } from "../store/memory/memory-facts.ts";
 import { openMemoryFile, reclaimFile } from "../store/memory/memory-file.ts";
 import { type RecallSettings, storedRecall } from "../store/memory/recall.ts";
 import { storedRejections } from "../store/memory/rejections.ts";
@@ -48,8 +46,6 @@ import { removeOldCopies } from "../store/upkeep/snapshot.ts";
 import { checkFile } from "../store/upkeep/store-files.ts";
 import { appendTombstone } from "../store/upkeep/tombstones.ts";
 import { passwordIn, registerSecrets } from "./secrets.ts";
-
-export type { MemoryFacts };
 
 type OpenMemory = ReturnType<typeof rememberedOn>;
 /** Null when memory could not be opened. */
@@ -210,6 +206,7 @@ async function openMemory(
       past: null,
       shown: null,
       memoryProblem: error instanceof Error ? error : new Error(String(error)),
+      vectorsMissing: null,
       spaces: () => Promise.resolve([]),
       cached: (embedder) => embedder,
       close: () => Promise.resolve(),
@@ -233,6 +230,8 @@ function rememberedOn(
     shown: storedFigures(db),
     /** Why memory could not be opened, for the operator; null when it is open. */
     memoryProblem: null as Error | null,
+    /** Why the database cannot compare vectors; null when it can. */
+    vectorsMissing,
     spaces: () => storedSpaces(db),
     cached: (embedder: Embedder) => cachedEmbedder(embedder, db, Date.now),
     close: db.close,
@@ -361,12 +360,6 @@ export async function databaseAnswers(url: string): Promise<void> {
   } finally {
     await db.close();
   }
-}
-
-/** Facts about a data folder's memory; null without one. Creates no file. */
-export async function memoryIn(dataDir: string): Promise<MemoryFacts | null> {
-  const path = join(dataDir, "memory.db");
-  return existsSync(path) ? memoryFacts(path) : null;
 }
 
 /** False if usearch has no build for this machine: then the database compares all vectors. */

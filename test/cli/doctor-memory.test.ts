@@ -39,10 +39,8 @@ const ones = (dimension: number) => new Float32Array(dimension).fill(1);
 test("an empty memory, the embedder and the extension are reported", async () => {
   const { code, lines } = await doctor();
   expect(code).toBe(0);
-  expect(lines).toContainEqual(
-    expect.stringMatching(/^ok {5}memory {5}nothing remembered yet, 0 stale, 0 queries cached; memory\.db \d/),
-  );
-  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}sqlite-vec v\d/));
+  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}memory {5}nothing remembered yet$/));
+  expect(lines).toContain("ok     search     the database compares up to 2,000 vectors, usearch more");
   expect(lines).toContainEqual(expect.stringMatching(/^ok {5}embedder {3}local: .+ \(\d+ numbers\)$/));
 });
 
@@ -64,7 +62,6 @@ test("a machine for which usearch has no build is searched by the database alone
   expect(lines).toContainEqual(
     expect.stringMatching(/^note {3}usearch {4}no build for \w+ \w+; the database compares vectors instead/),
   );
-  expect(lines).toContainEqual(expect.stringMatching(/^ok {5}sqlite-vec v\d/));
 });
 
 test("vectors are counted by their model, and how many the embedder cannot compare", async () => {
@@ -104,7 +101,7 @@ test("an unreadable memory is reported with its fix", async () => {
   writeFileSync(join(dataDir, "memory.db"), "hello ".repeat(2_000));
   const { code, lines } = await doctor();
   expect(code).toBe(3);
-  expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*Restore a backup.*reviews run without it/));
+  expect(lines).toContainEqual(expect.stringMatching(/^broken memory {5}.*restore a backup.*reviews run without it/));
 });
 
 test("a misspelt variable is named with the one that was meant, also where no server is configured", async () => {

@@ -108,10 +108,9 @@ test("doctor is content with a command line, and says what a server lacks", asyn
     "queue ok",
     "missed ok",
     "memory ok",
-    "sqlite-vec ok",
-    "usearch ok",
-    "embedder ok",
+    "search ok",
     "retrieval ok",
+    "embedder ok",
     "model note",
     "server ok",
   ]);

@@ -1,14 +1,13 @@
 // The memory section of `kodiai doctor`: its size, its embedders, and how it is searched.
 
 import type { Env } from "../../config/environment/env.ts";
-import { type Embeddings, readEmbeddings } from "../../config/environment/read-models.ts";
+import { readEmbeddings } from "../../config/environment/read-models.ts";
 import { setVariables } from "../../config/environment/set-variables.ts";
 import type { EmbeddingSpace } from "../../domain/memory.ts";
 import { counted } from "../../domain/text/counted.ts";
-import { isDatabase } from "../../environment/data-dir.ts";
 import { egressTo } from "../../wire/egress.ts";
 import { chosenEmbedder } from "../../wire/models.ts";
-import { comparesInMemory, type MemoryFacts, memoryIn, openStore } from "../../wire/store.ts";
+import { comparesInMemory, type Store } from "../../wire/store.ts";
 
 export interface Check {
   readonly name: string;
@@ -21,43 +20,37 @@ export const ok = (name: string, text: string): Check => ({ name, state: "ok", t
 export const note = (name: string, text: string): Check => ({ name, state: "note", text });
 export const broken = (name: string, text: string): Check => ({ name, state: "broken", text });
 
-/** Checks memory at a place (see storePlace) against the configured embedder. Never rejects. */
-export async function memoryChecks(place: string): Promise<readonly Check[]> {
-  const read = readEmbeddings(setVariables(process.env));
-  const embedder =
-    "problems" in read
-      ? { check: broken("embedder", read.problems.join("; ")), space: null }
-      : await embedderCheck(read.embeddings);
-  if (isDatabase(place)) return [await databaseCheck(place, embedder.space), usearchCheck(), embedder.check];
-  const facts = await memoryIn(place);
-  return [...(facts === null ? [] : factChecks(facts, embedder.space)), usearchCheck(), embedder.check];
+/** Checks an open store's memory. @param space of the configured embedder; null: not known */
+export async function memoryChecks(store: Store, space: EmbeddingSpace | null): Promise<readonly Check[]> {
+  const { memoryProblem, shown, labels, vectorsMissing } = store;
+  if (memoryProblem !== null || shown === null)
+    return [broken("memory", `${memoryProblem?.message}; reviews run without it`)];
+  const { total } = await shown.memories(null, { corpus: null, outcome: null, language: null }, { skip: 0, most: 0 });
+  const repositories = (await labels.all()).length;
+  const all = `${memories(total)} of ${counted(repositories, "repository", "repositories")}`;
+  return [
+    ok("memory", total === 0 ? "nothing remembered yet" : all),
+    ...vectorChecks(await store.spaces(), total, space),
+    searchCheck(vectorsMissing),
+  ];
 }
 
-function usearchCheck(): Check {
-  if (comparesInMemory()) return ok("usearch", "compares vectors where there are more than 2,000");
+/** What compares vectors: the database up to 2,000 in scope, usearch above. */
+function searchCheck(vectorsMissing: string | null): Check {
+  if (vectorsMissing !== null) return broken("sqlite-vec", `${vectorsMissing}; memory is searched by words only`);
+  if (comparesInMemory()) return ok("search", "the database compares up to 2,000 vectors, usearch more");
   const text = `no build for ${process.platform} ${process.arch}; the database compares vectors instead, which takes longer in large repositories`;
   return note("usearch", text);
-}
-
-async function databaseCheck(url: string, space: EmbeddingSpace | null): Promise<Check> {
-  const name = "vectors";
-  try {
-    const store = await openStore(url, { isCommand: true });
-    const spaces = await store.spaces().finally(() => store.close());
-    const text = spaces.map((stored) => `${stored.vectors} of ${named(stored)}`).join(", ");
-    const hasOthers = space !== null && spaces.some((stored) => !isSame(stored, space));
-    if (!hasOthers) return ok(name, text === "" ? "none yet" : text);
-    return note(name, `${text}; those of another embedder are not searched`);
-  } catch (error) {
-    return broken(name, error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** `doctor` is interactive: one attempt, and half the timeout of a review. */
 const HURRIED = { attemptMs: 5_000, retries: 0 };
 
-/** Embeds a text: an answer alone proves nothing. `space` is null when there was no vector. */
-async function embedderCheck(embeddings: Embeddings) {
+/** Embeds a text: an answer alone proves nothing. `space` is null when it is not known. */
+export async function embedderCheck(): Promise<{ readonly check: Check; readonly space: EmbeddingSpace | null }> {
+  const read = readEmbeddings(setVariables(process.env));
+  if ("problems" in read) return { check: broken("embedder", read.problems.join("; ")), space: null };
+  const { embeddings } = read;
   const embedder = await chosenEmbedder(embeddings, HURRIED);
   const answer = await embedder.embed(["kodiai doctor"], "query");
   const { space } = embedder;
@@ -70,32 +63,19 @@ async function embedderCheck(embeddings: Embeddings) {
   return { check: ok("embedder", text), space };
 }
 
-function factChecks(facts: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
-  const { problems, records, repositories, stale, bytes, cachedQueries, sqliteVec } = facts;
-  const sizes = bytes.map((file) => `${file.file} ${(file.bytes / 1e6).toFixed(1)} MB`).join(", ");
-  if (problems.length > 0) {
-    return [broken("memory", `${problems.join("; ")}; reviews run without it (${sizes})`)];
-  }
-  const all = `${memories(records)} of ${counted(repositories, "repository", "repositories")}`;
-  const held = records === 0 ? "nothing remembered yet" : all;
-  return [
-    ok("memory", `${held}, ${stale} stale, ${counted(cachedQueries, "query", "queries")} cached; ${sizes}`),
-    ...vectorChecks(facts, space),
-    "version" in sqliteVec
-      ? ok("sqlite-vec", sqliteVec.version)
-      : broken("sqlite-vec", `${sqliteVec.problem}; memory is searched by words only`),
-  ];
-}
-
 const REEMBED = "not compared; run `kodiai index` and import again";
 
-function vectorChecks({ spaces, records, stale }: MemoryFacts, space: EmbeddingSpace | null): readonly Check[] {
-  if (records + stale === 0) return [];
+function vectorChecks(
+  spaces: Awaited<ReturnType<Store["spaces"]>>,
+  total: number,
+  space: EmbeddingSpace | null,
+): readonly Check[] {
+  if (total === 0) return [];
   const all = spaces.reduce((sum, { vectors }) => sum + vectors, 0);
   const foreign = space === null ? [] : spaces.filter((stored) => !isSame(stored, space));
   const others = foreign.reduce((sum, { vectors }) => sum + vectors, 0);
   const listed = spaces.map((stored) => `${stored.vectors} of ${named(stored)}`);
-  const none = records + stale - all;
+  const none = total - all;
   const parts = [
     ...(listed.length === 0 ? ["none"] : listed),
     ...(none > 0 ? [`${memories(none)} without one, found by words`] : []),

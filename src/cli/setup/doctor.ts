@@ -3,24 +3,19 @@
 import { styleText } from "node:util";
 import { type Env, readEnv, unknownNames } from "../../config/environment/env.ts";
 import { LOGIN_CALLBACK } from "../../config/environment/github-address.ts";
-import {
-  type RetrievalFigures,
-  retrievalAlerts,
-  retrievalFigures,
-  scoreLimit,
-} from "../../domain/figures/retrieval-figures.ts";
+import { type RetrievalFigures, retrievalAlerts, scoreLimit } from "../../domain/figures/retrieval-figures.ts";
+import type { EmbeddingSpace } from "../../domain/memory.ts";
 import { counted } from "../../domain/text/counted.ts";
 import { isDatabase, makeDataFolder, shownPlace, storePlace } from "../../environment/data-dir.ts";
 import { privateKeyOf } from "../../environment/private-key.ts";
 import { readServersEnv } from "../../environment/server-folder.ts";
-import { openForReading } from "../../wire/cli/store.ts";
 import { githubAnswers } from "../../wire/github.ts";
 import { inspector, knownRules } from "../../wire/rules.ts";
 import { openStore } from "../../wire/store.ts";
 import { DAY_MS } from "../data/stats.ts";
 import { type ExitCode, printJson, readWords, withPorts } from "../usage.ts";
 import { VERBS } from "../verbs.ts";
-import { broken, type Check, memoryChecks, note, ok, readinessChecks } from "./doctor-memory.ts";
+import { broken, type Check, embedderCheck, memoryChecks, note, ok, readinessChecks } from "./doctor-memory.ts";
 import { modelChecks } from "./doctor-model.ts";
 
 /**
@@ -33,17 +28,17 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   inspector();
   const unread = readEnvFile(values["data-dir"]);
   const place = storePlace(values["data-dir"]);
-  const figures = await lastDay(place);
-  const remedies = REMEDIES.filter(({ isSeen }) => typeof figures === "object" && isSeen(figures)).map(
+  const embedder = await embedderCheck();
+  const { checks: ofStore, figures } = await store(place, embedder.space);
+  const remedies = REMEDIES.filter(({ isSeen }) => figures !== null && isSeen(figures)).map(
     ({ isSeen: _, ...remedy }) => remedy,
   );
   const checks = [
     ok("node", `${process.versions.node} on ${process.platform} ${process.arch}`),
     ok("rules", `${knownRules().ruleIds.size} rules are loaded`),
     ...(unread === null ? [] : [note("env", unread)]),
-    ...(await store(place)),
-    ...(await memoryChecks(place)),
-    ...retrieval(figures),
+    ...ofStore,
+    embedder.check,
     ...(await modelChecks({ asks: values.model === true })),
     ...(await server()),
   ];
@@ -57,38 +52,30 @@ export async function doctor(words: readonly string[], readEnvFile = readServers
   return checks.some((check) => check.state === "broken") ? 3 : 0;
 }
 
-async function store(place: string): Promise<Check[]> {
+/** Opens the store once, and checks its files as a server's start does. Never rejects. */
+async function store(place: string, space: EmbeddingSpace | null) {
   try {
     if (!isDatabase(place)) makeDataFolder(place);
-    const opened = await openStore(place, { isCommand: true });
-    const { waiting, running, parked } = await opened.queue.counts();
-    const heads = await opened.missed.recovered(Date.now() - 30 * DAY_MS);
-    await opened.close();
-    const missed = `${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`;
-    return [
-      ok("data", shownPlace(place)),
-      (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`),
-      ok("missed", missed),
-    ];
+    return await withPorts(openStore(place, { isCommand: true, isChecked: true }), async (opened) => {
+      const { waiting, running, parked } = await opened.queue.counts();
+      const heads = await opened.missed.recovered(Date.now() - 30 * DAY_MS);
+      const figures = await opened.statistics.read({ ms: DAY_MS, repo: null });
+      const checks = [
+        ok("data", shownPlace(place)),
+        (parked > 0 ? note : ok)("queue", `${waiting} waiting, ${running} running, ${parked} parked`),
+        ok("missed", `${counted(heads, "missed push", "missed pushes")} recovered (last 30 days)`),
+        ...(await memoryChecks(opened, space)),
+        ...retrieval(figures),
+      ];
+      return { checks, figures };
+    });
   } catch (error) {
     const fix = isDatabase(place) ? "; check the address and the server" : "";
-    return [broken("data", `${shownPlace(place)}: ${message(error)}${fix}`)];
+    return { checks: [broken("data", `${shownPlace(place)}: ${message(error)}${fix}`)], figures: null };
   }
 }
 
-async function lastDay(place: string): Promise<RetrievalFigures | string> {
-  try {
-    const read = await withPorts(openForReading(place), async (store) =>
-      store?.statistics.read({ ms: DAY_MS, repo: null }),
-    );
-    return read ?? retrievalFigures([], []);
-  } catch (error) {
-    return message(error);
-  }
-}
-
-function retrieval(figures: RetrievalFigures | string): readonly Check[] {
-  if (typeof figures === "string") return [note("retrieval", `its statistics cannot be read: ${figures}`)];
+function retrieval(figures: RetrievalFigures): readonly Check[] {
   const alerts = retrievalAlerts(figures);
   const searches = counted(figures.count, "search", "searches");
   const text = `${searches} in 24 h, P95 ${Math.round(figures.ms.p95)} ms; see kodiai stats`;

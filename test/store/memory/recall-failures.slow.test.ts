@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { memorySearch, ROWS_IN_DATABASE, type SearchSettings } from "../../../src/search/memory-search.ts";
 import { usearchExact } from "../../../src/search/vector-index.ts";
-import { memoryFacts } from "../../../src/store/memory/memory-facts.ts";
 import { openMemoryFile } from "../../../src/store/memory/memory-file.ts";
 import { storedRows } from "../../../src/store/memory/search-rows.ts";
 import { storedMemory } from "../../../src/store/memory/stored-memory.ts";
@@ -146,51 +145,5 @@ describe("vectors that cannot be compared", () => {
     expect(reported).toEqual([
       `stale-vectors: 1 memory has a vector of another model (${SPACE.model}, 128 numbers), which is not compared; words find them until they are embedded again`,
     ]);
-    expect(await memoryFacts(path)).toMatchObject({
-      problems: [],
-      repositories: 2,
-      records: 3,
-      stale: 0,
-      spaces: [
-        { ...other, vectors: 2 },
-        { ...SPACE, vectors: 1 },
-      ],
-      sqliteVec: { version: expect.stringMatching(/^v\d/) },
-    });
-  });
-});
-
-describe("what `doctor` says of memory.db", () => {
-  test("counts what is stale, what has no weight, cached queries and the bytes of each file", async () => {
-    const { path, db, memory } = await opened();
-    const [one, two] = many(2);
-    if (one === undefined || two === undefined) throw new Error("two records");
-    await memory.remember(withoutVectors([one, { ...two, stale: true }]), SPACE);
-    const person = "INSERT INTO evidence (id, key, kind, by_access, by_is_bot, at)";
-    await db.script(`
-      ${person} SELECT id, 'k1', 'reply', 'write', 0, 1 FROM records WHERE stale = 0;
-      ${person} SELECT id, 'k2', 'reply', 'read', 0, 1 FROM records WHERE stale = 0;
-      ${person} SELECT id, 'k3', 'reply', 'admin', 1, 1 FROM records WHERE stale = 0;
-      INSERT INTO embeddings (key, vector, at) VALUES ('k', x'00', 1)`);
-    const facts = await memoryFacts(path);
-    expect(facts).toMatchObject({
-      ...{ problems: [], repositories: 1, records: 1, stale: 1, spaces: [], cachedQueries: 1 },
-      bytes: [{ file: "memory.db" }, { file: "memory.db-wal" }],
-    });
-  });
-
-  test("names what is wrong with a file that is damaged, and does not fail", async () => {
-    const { path, memory, db } = await opened();
-    await memory.remember(withoutVectors(many(500)), SPACE);
-    await db.script("PRAGMA wal_checkpoint(TRUNCATE)");
-    const { problems } = await memoryFacts(path);
-    expect(problems).toEqual([]);
-    const { openSync, writeSync, closeSync } = await import("node:fs");
-    const file = openSync(path, "r+");
-    for (let page = 4; page < 40; page += 1) writeSync(file, Buffer.alloc(64, 0xab), 0, 64, page * 4_096);
-    closeSync(file);
-    const damaged = await memoryFacts(path);
-    expect(damaged.problems.length).toBeGreaterThan(0);
-    expect(damaged.bytes[0]?.bytes).toBeGreaterThan(0);
   });
 });
