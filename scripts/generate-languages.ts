@@ -1,11 +1,11 @@
 // node scripts/launch.mjs scripts/generate-languages.ts: packs GitHub's language data into
-// src/analyze/language-table.json. The package costs 155 ms and 7 MB at every start; the table has
+// src/domain/code/language-table.json. The package costs 155 ms and 7 MB at every start; the table has
 // the four facts that decide a language, one language a line.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as linguist from "linguist-languages";
 
-const TARGET = "src/analyze/language-table.json";
+const TARGET = "src/domain/code/language-table.json";
 const version = (
   JSON.parse(readFileSync("node_modules/linguist-languages/package.json", "utf8")) as { version: string }
 ).version;

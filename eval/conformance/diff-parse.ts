@@ -1,6 +1,6 @@
 // Hunks of a change: how they are read, put into words, and chosen.
 
-import { classifyLanguage } from "../../src/analyze/languages.ts";
+import { classifyLanguage } from "../../src/domain/code/languages.ts";
 import type { DiffLine, Hunk } from "../../src/domain/pull-request.ts";
 import { parseListedFile } from "../../src/gather/parse-diff.ts";
 import { addedTexts, hunkText, largestHunks } from "../hunk-text.ts";

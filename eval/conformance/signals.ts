@@ -3,9 +3,9 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { assessAuthor, changeMetrics, fileKinds } from "../../src/analyze/analyze.ts";
-import { classifyLanguage, isCode, type Language } from "../../src/analyze/languages.ts";
 import { risks } from "../../src/analyze/risk.ts";
 import { defaultConfig } from "../../src/config/repo-config.ts";
+import { classifyLanguage, isCode, type Language } from "../../src/domain/code/languages.ts";
 import { canonicalLanguage, relatedLanguages } from "../../src/domain/language.ts";
 import type { FileDiff } from "../../src/domain/pull-request.ts";
 import type { RiskId } from "../../src/domain/signals.ts";

@@ -1,6 +1,6 @@
 // Does classifyLanguage say what linguist says? Labelled paths of real repositories, and linguist's
 // own samples.
-import { classifyLanguage } from "../../src/analyze/languages.ts";
+import { classifyLanguage } from "../../src/domain/code/languages.ts";
 import { fileFlags } from "../file-flags.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";

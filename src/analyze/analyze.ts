@@ -3,6 +3,7 @@
 
 import { fileList } from "../config/patterns.ts";
 import type { RepoConfig } from "../config/repo-config.ts";
+import { classifyLanguage, languageShares } from "../domain/code/languages.ts";
 import { isTestPath } from "../domain/code/paths.ts";
 import { isSource } from "../domain/omissions.ts";
 import type { Author, AuthorFacts, FileDiff, PullRequestContext } from "../domain/pull-request.ts";
@@ -15,7 +16,6 @@ import type {
   ReviewSignals,
 } from "../domain/signals.ts";
 import { parseIntent } from "./intent.ts";
-import { classifyLanguage, languageShares } from "./languages.ts";
 import { risks } from "./risk.ts";
 
 /** Characters of a file that are read when its name does not determine the language. */

@@ -5,8 +5,8 @@ import {
   LANGUAGE_TYPES,
   languageFromContent,
   tellingWords,
-} from "../../src/analyze/language-from-content.ts";
-import { preferLanguage } from "../../src/analyze/languages.ts";
+} from "../../src/domain/code/language-from-content.ts";
+import { preferLanguage } from "../../src/domain/code/languages.ts";
 import { canonicalLanguage } from "../../src/domain/language.ts";
 
 const shared = [...BY_EXTENSION].filter(([, names]) => names.length > 1);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { classifyLanguage, isCode, languageShares } from "../../src/analyze/languages.ts";
+import { classifyLanguage, isCode, languageShares } from "../../src/domain/code/languages.ts";
 
 const linguist = (path: string, content?: string, siblings?: readonly string[]) =>
   classifyLanguage(path, { content, siblings }).linguist;

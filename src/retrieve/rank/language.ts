@@ -1,4 +1,5 @@
 // The language of a memory as a canonical id: the stored one, else from its tags or its path.
+import { classifyLanguage } from "../../domain/code/languages.ts";
 import { canonicalLanguage, relatedLanguages, UNKNOWN_LANGUAGE } from "../../domain/language.ts";
 import type { MemoryRecord } from "../../domain/memory.ts";
 import { fnv1a } from "../../domain/text/hash.ts";
@@ -6,62 +7,12 @@ import { fnv1a } from "../../domain/text/hash.ts";
 /** `language` as stored: any spelling; empty in old rows. */
 type ChunkOrigin = Pick<MemoryRecord, "corpus" | "language" | "path" | "tags">;
 
-/** Extensions of the most reviewed languages, for rows without a stored language. */
-const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    typescript: "ts tsx mts cts",
-    javascript: "js jsx mjs cjs",
-    python: "py pyi pyx",
-    java: "java",
-    kotlin: "kt kts",
-    go: "go",
-    rust: "rs",
-    ruby: "rb rake",
-    php: "php",
-    c: "c h",
-    cpp: "cpp cc cxx hpp hxx hh",
-    csharp: "cs",
-    fsharp: "fs fsx",
-    objectivec: "m",
-    objectivecpp: "mm",
-    swift: "swift",
-    scala: "scala sc",
-    groovy: "groovy gradle",
-    dart: "dart",
-    elixir: "ex exs",
-    erlang: "erl",
-    haskell: "hs",
-    ocaml: "ml mli",
-    clojure: "clj cljs cljc",
-    lua: "lua",
-    perl: "pl pm",
-    r: "r",
-    julia: "jl",
-    shell: "sh bash zsh",
-    powershell: "ps1 psm1",
-    sql: "sql",
-    html: "html htm",
-    css: "css",
-    scss: "scss",
-    sass: "sass",
-    less: "less",
-    vue: "vue",
-    svelte: "svelte",
-    zig: "zig",
-    nix: "nix",
-    hcl: "tf hcl",
-    protocolbuffer: "proto",
-    graphql: "graphql gql",
-    solidity: "sol",
-  }).flatMap(([language, extensions]) => extensions.split(" ").map((extension) => [extension, language] as const)),
-);
-
 /** Tags and languages of prose, which do not identify the language of the code. */
 const GENERAL = new Set(["general", "markdown", "text", "plaintext", "restructuredtext", "asciidoc", UNKNOWN_LANGUAGE]);
 
 /**
  * The canonical id, or `unknown`. The stored language comes first; for a document or wiki page the
- * first specific tag counts; rows without either use the extension of their path.
+ * first specific tag counts; rows without a stored one use their path.
  */
 export function chunkLanguage({ corpus, language, path, tags }: ChunkOrigin): string {
   if (corpus === "doc" || corpus === "wiki") {
@@ -69,13 +20,7 @@ export function chunkLanguage({ corpus, language, path, tags }: ChunkOrigin): st
     return named ?? UNKNOWN_LANGUAGE;
   }
   const stored = language.trim();
-  return stored === "" ? byPath(path ?? "") : canonicalLanguage(stored);
-}
-
-function byPath(path: string): string {
-  const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-  const dot = name.lastIndexOf(".");
-  return (dot > 0 ? BY_EXTENSION.get(name.slice(dot + 1)) : undefined) ?? UNKNOWN_LANGUAGE;
+  return stored === "" ? classifyLanguage(path ?? "").language : canonicalLanguage(stored);
 }
 
 // Memories in the languages of the change rise, by each language's share of it. A boost only: no

@@ -1,7 +1,7 @@
 // An example of a rule as the file of a pull request: every line is added, the head text is known.
 import { fileKinds } from "../../../src/analyze/analyze.ts";
-import { classifyLanguage } from "../../../src/analyze/languages.ts";
 import { defaultConfig } from "../../../src/config/repo-config.ts";
+import { classifyLanguage } from "../../../src/domain/code/languages.ts";
 import type { InspectedFile } from "../../../src/ports.ts";
 import { addedHunk, aFileDiff } from "../../builders/file-diff.ts";
 

@@ -3,8 +3,8 @@
 import { structuredPatch } from "diff";
 import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import { fileKinds } from "../../../../src/analyze/analyze.ts";
-import { classifyLanguage } from "../../../../src/analyze/languages.ts";
 import { defaultConfig } from "../../../../src/config/repo-config.ts";
+import { classifyLanguage } from "../../../../src/domain/code/languages.ts";
 import type { Snapshot } from "../../../../src/ports/snapshot.ts";
 import type { InspectedFile } from "../../../../src/ports.ts";
 import { aFileDiff, aHunk } from "../../../builders/file-diff.ts";

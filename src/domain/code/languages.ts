@@ -1,8 +1,7 @@
 // The language of a changed file by name, neighbours and content; each language's share.
 
-import { folderOf, nameOf } from "../domain/code/paths.ts";
-import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../domain/language.ts";
-import type { LanguageShare } from "../domain/signals.ts";
+import { canonicalLanguage, UNKNOWN_LANGUAGE } from "../language.ts";
+import type { LanguageShare } from "../signals.ts";
 import {
   BY_EXTENSION,
   BY_FILENAME,
@@ -11,6 +10,7 @@ import {
   type LanguageType,
   languageFromContent,
 } from "./language-from-content.ts";
+import { folderOf, nameOf } from "./paths.ts";
 
 export interface Language {
   /** Canonical id: `cpp`, `typescript`, or `unknown`. */

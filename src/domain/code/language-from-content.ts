@@ -2,9 +2,9 @@
 // then one distinctive word each. The text is untrusted and cut to a few thousand characters, and
 // every pattern reads a line in one pass.
 
-import { nameOf } from "../domain/code/paths.ts";
-import { canonicalLanguage } from "../domain/language.ts";
+import { canonicalLanguage } from "../language.ts";
 import packed from "./language-table.json" with { type: "json" };
+import { nameOf } from "./paths.ts";
 
 /**
  * The decisive part is at the top: so much decides nineteen in twenty of linguist's samples.
