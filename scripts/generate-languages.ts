@@ -1,6 +1,6 @@
 // node scripts/launch.mjs scripts/generate-languages.ts: packs GitHub's language data into
-// src/domain/code/language-table.json. The package costs 155 ms and 7 MB at every start; the table has
-// the four facts that decide a language, one language a line.
+// src/domain/code/language-table.json. The package costs 155 ms and 7 MB at every start; the table
+// has the four facts that decide a language, one language a line.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as linguist from "linguist-languages";
