@@ -1,5 +1,5 @@
 // Words of structural rules: a call in each grammar, and what a client of a server chose.
-import type { Example, Shape, StructuralRule } from "../rule.ts";
+import type { Shape, StructuralRule } from "../rule.ts";
 
 /** A node of a kind, or of one of several, that meets all conditions. */
 export function node(kind: string | readonly string[], ...conditions: readonly Shape[]): Shape {
@@ -81,11 +81,6 @@ export function unless(regex: string, match: StructuralRule["match"]): Structura
 /** The same shapes for JavaScript and TypeScript. */
 export function script(...shapes: readonly Shape[]): Record<"javascript" | "typescript", readonly Shape[]> {
   return { javascript: shapes, typescript: shapes };
-}
-
-/** Code of an example, line by line. */
-export function example(path: string, ...lines: readonly string[]): Example {
-  return { path, code: lines.join("\n") };
 }
 
 /** Expressions that hold what a client sent, in the common web frameworks of each language. */
