@@ -1,7 +1,6 @@
 // The engine: every rule over every file; what touches added lines becomes a finding, everything
 // else a value with a reason. One rule that fails never takes the others with it.
 
-import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import { ignoreReason } from "../../domain/code/ignore-comment.ts";
 import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
@@ -85,8 +84,6 @@ export function prepareRules(
       const some = files.slice(at, at + FILES_AT_ONCE);
       const all = onlyLines ? some : some.flatMap((file) => [file, ...partsOf(file)]);
       parts.push(...(await Promise.all(all.map(inspectOne))));
-      // Webhooks are answered in between: GitHub waits ten seconds and no longer.
-      await setImmediate();
     }
     return joinInspections(parts);
   };

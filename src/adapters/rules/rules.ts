@@ -7,12 +7,12 @@ import { SECRET_RULES } from "./line/secrets.ts";
 import { SQL_RULES } from "./line/sql.ts";
 import { WORKFLOW_RULES } from "./line/workflows.ts";
 import { REPOSITORY_RULES } from "./repository/inspect-repository.ts";
-import type { RepositoryRule, Rule, RuleText } from "./rule.ts";
+import type { RepositoryRule, Rule } from "./rule.ts";
 import { FORGOTTEN } from "./structural/forgotten.ts";
 import { INJECTION } from "./structural/injection.ts";
 import { WEB } from "./structural/web.ts";
 
-/** Every built-in rule that reads one file at a time, by id. */
+/** Every built-in rule that reads one file at a time. */
 export const FILE_RULES: readonly Rule[] = [
   ...FORGOTTEN,
   ...HIDDEN_TEXT_RULES,
@@ -23,14 +23,12 @@ export const FILE_RULES: readonly Rule[] = [
   ...SQL_RULES,
   ...WEB,
   ...WORKFLOW_RULES,
-].sort(byId);
+];
 
 /** These and those that read the repository, by id. */
-export const EVERY_RULE: readonly (Rule | RepositoryRule)[] = [...FILE_RULES, ...REPOSITORY_RULES].sort(byId);
-
-function byId(a: RuleText, b: RuleText): number {
-  return a.id < b.id ? -1 : 1;
-}
+export const EVERY_RULE: readonly (Rule | RepositoryRule)[] = [...FILE_RULES, ...REPOSITORY_RULES].sort((a, b) =>
+  a.id < b.id ? -1 : 1,
+);
 
 let version: string | null = null;
 

@@ -1,9 +1,8 @@
-// What a client chooses (a file, an address, a field), and what a browser is told.
+// Paths that a client chooses, rights of files, and what a browser is told.
 import { rulesOf, type Shape, type StructuralRule } from "../rule.ts";
 import {
   both,
   calls,
-  fromRequest,
   has,
   inside,
   like,
@@ -107,34 +106,6 @@ export const WEB = rulesOf<StructuralRule>("security", [
       ),
       go: both(calls.go`os\.Chmod|\w+\.Chmod with 0o?[467]00\s*\)$`, inside(FUNCTIONS.go, String.raw`os\.Create\(`)),
       ruby: both(calls.ruby`chmod with 0o?[467]00`, inside(FUNCTIONS.ruby, String.raw`File\.(open|write)`)),
-    },
-  },
-  {
-    id: "request-chosen-url",
-    title: "Server fetches an address that the request chose",
-    confidence: 0.8,
-    why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
-    fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
-    onlyWith: REQUEST_WORDS,
-    match: {
-      ...script(
-        calls.script`(\w+\.)?\$?fetch|(got|axios|needle|superagent|ky|undici|rp)(\.\w+)?|request|https?\.(get|request) with ${fromRequest("script")}`,
-      ),
-      python: calls.python`(requests|httpx|aiohttp|urllib3|http)\.(\w+\.)?(get|post|put|patch|delete|head|options|request|stream)|(urllib\d?\.)?(request\.)?(urlopen|urlretrieve|Request) with ${fromRequest("python")}`,
-      go: calls.go`(http|\w*[cC]lient)\.(Get|Head|Post|PostForm)|http\.NewRequest(WithContext)? with ^\((?:[^()]*,\s*)?(?:"https?://"\s*\+\s*|fmt\.Sprintf\("(?:https?://)?%s[^"]*",\s*)?(?:${REQUEST.go})`,
-      java: [
-        calls.made`(java\.net\.)?(URL|URI|HttpGet|HttpPost) with ${fromRequest("java")}`,
-        calls.java`create|connect|getForObject|getForEntity|postForObject with ${fromRequest("java")}`,
-      ],
-      ruby: both(
-        calls.ruby`get|get_response|post|head|open|new with ${fromRequest("ruby")}`,
-        text("^((Net::HTTP|HTTParty|Faraday|URI|RestClient|Typhoeus|HTTP|Excon)\\.|open\\b)"),
-      ),
-      php: [
-        calls.php`file_get_contents|fopen|get_headers|simplexml_load_file with ^\(\s*(${REQUEST.php})\(?\[?["'](url|uri|link|src|feed|target|href|host)["']`,
-        calls.php`curl_init with ${fromRequest("php")}`,
-        calls.php`curl_setopt with CURLOPT_URL,\s*(${REQUEST.php})`,
-      ],
     },
   },
   {

@@ -21,25 +21,6 @@ export const REQUEST_INPUT: Cases = {
       example("files.php", '<?php include "pages/" . basename($_GET["page"]);'),
     ],
   },
-  "request-chosen-url": {
-    bad: [
-      example("src/preview.ts", "const page = await fetch(req.query.url);"),
-      example("src/preview.js", "const page = await axios.get(req.body.url);"),
-      example("app/preview.py", 'page = requests.get(request.args["url"], timeout=5)'),
-      example("preview.go", 'resp, err := http.Get(r.FormValue("url"))'),
-      example("app/controllers/preview_controller.rb", "page = Net::HTTP.get(URI(params[:url]))"),
-      example("preview.php", '<?php $page = file_get_contents($_GET["url"]);'),
-      example("Preview.java", 'URL page = new URL(request.getParameter("url"));'),
-    ],
-    good: [
-      example(
-        "src/preview.ts",
-        `const page = await fetch(\`https://api.example.com/pages/\${encodeURIComponent(req.query.id)}\`);`,
-      ),
-      example("app/preview.py", 'page = requests.get(PREVIEW_URL, params={"id": request.args["id"]}, timeout=5)'),
-      example("preview.go", "resp, err := client.Get(previewURL)"),
-    ],
-  },
   "rights-narrowed-late": {
     bad: [
       example("app/key.py", 'with open(path, "w") as file:', "    file.write(key)", "os.chmod(path, 0o600)"),
