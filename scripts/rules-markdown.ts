@@ -1,9 +1,11 @@
 // The text of docs/rules.md, made from the rules themselves so that it cannot lag behind them.
 
 import { structuredPatch } from "diff";
-import type { Example, RepositoryRule, Rule as RuleOfFiles } from "../src/adapters/rules/rule.ts";
+import type { RepositoryRule, Rule as RuleOfFiles } from "../src/adapters/rules/rule.ts";
 import { EVERY_RULE } from "../src/adapters/rules/rules.ts";
 import { CATEGORIES } from "../src/domain/finding.ts";
+import { casesOf } from "../test/adapters/rules/cases/cases.ts";
+import type { Example } from "../test/adapters/rules/rule-cases.ts";
 
 type Rule = RuleOfFiles | RepositoryRule;
 
@@ -11,11 +13,15 @@ type Rule = RuleOfFiles | RepositoryRule;
  * A page about every rule, by category: what it says, and one example. Why it matters and the fix
  * are in the comment of a finding.
  *
+ * @param examplesOf what a rule speaks about; the first is shown
  * @returns Markdown that ends with a newline; the same for the same rules
  */
-export function rulesMarkdown(rules: readonly Rule[] = EVERY_RULE): string {
+export function rulesMarkdown(
+  rules: readonly Rule[] = EVERY_RULE,
+  examplesOf: (rule: Rule) => readonly Example[] = (rule) => casesOf(rule).bad,
+): string {
   const groups = CATEGORIES.map((category) => rules.filter((rule) => rule.category === category));
-  const sections = groups.filter((group) => group.length > 0).map(sectionOf);
+  const sections = groups.filter((group) => group.length > 0).map((group) => sectionOf(group, examplesOf));
   return `${[intro(rules.length), "## Each rule", ...sections].join("\n\n")}\n`;
 }
 
@@ -31,15 +37,18 @@ function intro(count: number): string {
   ].join("\n\n");
 }
 
-function sectionOf(rules: readonly Rule[]): string {
+function sectionOf(rules: readonly Rule[], examplesOf: (rule: Rule) => readonly Example[]): string {
   const name = rules[0]?.category ?? "";
-  return [`### ${name.charAt(0).toUpperCase()}${name.slice(1)}`, ...rules.map(entry)].join("\n\n");
+  return [
+    `### ${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    ...rules.map((rule) => entry(rule, examplesOf(rule))),
+  ].join("\n\n");
 }
 
-function entry(rule: Rule): string {
+function entry(rule: Rule, [example]: readonly Example[]): string {
   const marks = `${"look" in rule ? "°" : ""}${rule.inTests ? "*" : ""}${rule.fixes === undefined ? "" : "+"}`;
   const facts = [rule.severity, languages(rule), marks].filter((part) => part !== "").join(", ");
-  return [`#### ${rule.id}`, `**${rule.title}** (${facts})`, ...exampleOf(rule.bad)].join("\n\n");
+  return [`#### ${rule.id}`, `**${rule.title}** (${facts})`, ...exampleOf(example)].join("\n\n");
 }
 
 function exampleOf(example: Example | undefined): string[] {

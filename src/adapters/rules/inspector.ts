@@ -1,7 +1,6 @@
 // The engine: every rule over every file; what touches added lines becomes a finding, everything
 // else a value with a reason. One rule that fails never takes the others with it.
 
-import { setImmediate } from "node:timers/promises";
 import type { CustomRule, RuleSetting } from "../../config/repo-config.ts";
 import { ignoreReason } from "../../domain/code/ignore-comment.ts";
 import { type Finding, findingId, type Suggestion } from "../../domain/finding.ts";
@@ -85,8 +84,6 @@ export function prepareRules(
       const some = files.slice(at, at + FILES_AT_ONCE);
       const all = onlyLines ? some : some.flatMap((file) => [file, ...partsOf(file)]);
       parts.push(...(await Promise.all(all.map(inspectOne))));
-      // Webhooks are answered in between: GitHub waits ten seconds and no longer.
-      await setImmediate();
     }
     return joinInspections(parts);
   };
@@ -203,8 +200,8 @@ function findingOf(
   const fits = suggestion?.startLine === startLine && suggestion.line === line;
   // A finding outlives the renaming of its file: the name in the base is the one that stays.
   const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
-  // A repository's own rule, which has no examples, is quoted as it is.
-  const here = rule.bad !== undefined && isNodeMatch(match) ? namePlace(match.node) : "";
+  // A repository's own rule, which has no such words, is quoted as it is.
+  const here = "onlyWith" in rule && isNodeMatch(match) ? namePlace(match.node) : "";
   return {
     id: findingId(rule.id, ownPath, words, occurrence),
     path,
@@ -232,33 +229,18 @@ function within(match: Match, hunk: Hunk): Match {
   return { ...match, startLine, line };
 }
 
-/** Lines that are checked together while none is taken: matches may lie in each other, deep. */
-const BLOCK = 256;
-
 /** By line. Of overlapping matches the shortest, then the first, stays: a comment should point. */
-function withoutOverlap(matches: readonly Match[]): Match[] {
+function withoutOverlap(matches: readonly Match[]): readonly Match[] {
   const shortestFirst = matches.toSorted(
     (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
   );
-  const taken = new Set<number>();
-  const blocks = new Set<number>();
-  const isTaken = ({ startLine, line }: Match): boolean => {
-    for (let at = startLine; at <= line; ) {
-      const isFreeBlock = at % BLOCK === 0 && at + BLOCK <= line && !blocks.has(at / BLOCK);
-      if (!isFreeBlock && taken.has(at)) return true;
-      at += isFreeBlock ? BLOCK : 1;
-    }
-    return false;
-  };
-  const kept = shortestFirst.filter((match) => {
-    if (isTaken(match)) return false;
-    for (const line of numbersOf(match)) {
-      taken.add(line);
-      blocks.add(Math.floor(line / BLOCK));
-    }
-    return true;
-  });
-  return kept.sort((a, b) => a.startLine - b.startLine);
+  const kept: Match[] = [];
+  for (const match of shortestFirst) {
+    const at = firstNotBefore(kept, ({ line }) => line, match.startLine);
+    const next = kept[at];
+    if (next === undefined || next.startLine > match.line) kept.splice(at, 0, match);
+  }
+  return kept;
 }
 
 function numbersOf({ startLine, line }: Match): number[] {

@@ -1,22 +1,10 @@
-// What a rule is: words for people, an example of each kind, and one way to find its matches.
+// What a rule is: words for people, and one way to find its matches.
 import type { FileLinks } from "../../domain/code/symbols.ts";
 import type { Category, Severity, Suggestion } from "../../domain/finding.ts";
 import type { Side } from "../../domain/pull-request.ts";
 import type { Snapshot } from "../../ports/snapshot.ts";
 import type { Symbols } from "../../ports/symbols.ts";
 import type { InspectedFile } from "../../ports.ts";
-
-/** Code that a rule must speak about (bad) or not (good). Every line counts as added. */
-export interface Example {
-  /** A path that decides language and file kind: `src/login.py`. */
-  readonly path: string;
-  /** "" for a file that the change removes, where `before` says what it was. */
-  readonly code: string;
-  /** The file before the change; absent: the change adds it. */
-  readonly before?: string;
-  /** Files of the repository that the change leaves as they are, by path. */
-  readonly beside?: Readonly<Record<string, string>>;
-}
 
 /** A replacement within the text of a match: the matched node, or the line of a line rule. */
 interface Fix {
@@ -47,9 +35,6 @@ export interface RuleText {
   readonly inTests?: boolean;
   /** Replacements of which the first that changes a match is offered as a suggestion. */
   readonly fixes?: readonly Fix[];
-  /** What docs/rules.md shows; a custom rule has none. */
-  readonly bad?: Example;
-  readonly good?: Example;
 }
 
 /** Lines of the head file, 1-based and inclusive. */

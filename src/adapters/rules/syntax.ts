@@ -203,7 +203,10 @@ export function findMatches({ region, shape, nodes }: Try): NodeMatch[] {
   const matches = found.map((node) => ({ node, ...linesOf(node, region.firstLine) }));
   if (region.moved === null) return matches;
   const { lines, plain } = region.moved;
-  const placed = matches.map((match) => ({ ...match, given: [...lines].find(([use]) => isWithin(use, match))?.[1] }));
+  const placed = matches.map((match) => ({
+    ...match,
+    given: [...lines].find(([use]) => use >= match.startLine && use <= match.line)?.[1],
+  }));
   if (placed.every(({ given }) => given === undefined)) return matches;
   // A match in the code as written was there before the change.
   const before = new Set(plain.findAll({ rule: shape }).map((node) => linesOf(node, region.firstLine).startLine));
@@ -298,10 +301,6 @@ function fragmentReadings(language: string, text: string): string[] {
 /** Characters that a grammar could not read, of nested errors more than once. */
 export function unreadable(root: SgNode): number {
   return root.findAll({ rule: { kind: "ERROR" } }).reduce((sum, node) => sum + node.text().length, 0);
-}
-
-function isWithin(at: number, { startLine, line }: Match): boolean {
-  return at >= startLine && at <= line;
 }
 
 function linesOf(node: SgNode, firstLine: number): Match {

@@ -128,9 +128,9 @@ describe("a mistake in a rule", () => {
 
   test("an id that is taken is a problem", () => {
     const taken = new Set(EVERY_RULE.map(({ id }) => id));
-    expect(compileCustomRules([legacy, legacy, { ...legacy, id: "weak-cipher" }], taken).problems).toEqual([
+    expect(compileCustomRules([legacy, legacy, { ...legacy, id: "weak-password-hash" }], taken).problems).toEqual([
       { id: "no-legacy-client", message: "the id is already taken by another rule" },
-      { id: "weak-cipher", message: "the id is already taken by another rule" },
+      { id: "weak-password-hash", message: "the id is already taken by another rule" },
     ]);
   });
 });

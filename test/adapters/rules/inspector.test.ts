@@ -146,7 +146,7 @@ describe("settings and ignore comments", () => {
   test.each([
     ["on the line", `${OPEN}  # kodiai-ignore missing-timeout the proxy has one`],
     ["on the line above", `# kodiai-ignore missing-timeout: the proxy has one\n${OPEN}`],
-    ["among others", `# kodiai-ignore weak-cipher, missing-timeout -- the proxy has one\n${OPEN}`],
+    ["among others", `# kodiai-ignore weak-password-hash, missing-timeout -- the proxy has one\n${OPEN}`],
   ])("a comment %s holds the finding back with its reason", async (_where, code) => {
     const { findings, heldBack } = await inspect([exampleFile("app/a.py", code)]);
     expect(findings).toEqual([]);
@@ -163,7 +163,7 @@ describe("settings and ignore comments", () => {
   });
 
   test.each([
-    ["another rule", `${OPEN}  # kodiai-ignore weak-cipher reason`],
+    ["another rule", `${OPEN}  # kodiai-ignore weak-password-hash reason`],
     ["no rule", `${OPEN}  # kodiai-ignore`],
     ["a string, not a comment", `note = "kodiai-ignore missing-timeout x"\n${OPEN}`],
     ["the line above, after code of its own", `a = 1  # kodiai-ignore missing-timeout x\n${OPEN}`],

@@ -25,10 +25,8 @@ test("invisible characters of examples are written out, and fences inside them d
     fix: "Remove it.",
     inTests: true,
     check: () => [],
-    bad: { path: "a.md", code: "```\nif (\u202eadmin)\n```" },
-    good: { path: "a.md", code: "if (admin)" },
   };
-  const page = rulesMarkdown([rule]);
+  const page = rulesMarkdown([rule], () => [{ path: "a.md", code: "```\nif (\u202eadmin)\n```" }]);
   expect(page).toContain("````md\n```\nif (\\u{202e}admin)\n```\n````");
   expect(page).not.toContain("\u202e");
   expect(page).toContain("**Hidden | text** (major");

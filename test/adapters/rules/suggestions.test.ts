@@ -9,8 +9,8 @@ import { exampleFile } from "./example-file.ts";
 
 const suggesting = FILE_RULES.filter((rule) => rule.fixes !== undefined);
 
-test("at least 7 rules offer a suggestion", () => {
-  expect(suggesting.length).toBeGreaterThanOrEqual(7);
+test("at least 5 rules offer a suggestion", () => {
+  expect(suggesting.length).toBeGreaterThanOrEqual(5);
 });
 
 for (const rule of suggesting) {

@@ -52,8 +52,6 @@ export const LEFTOVER_RULES: readonly LineRule[] = [
     fix: "Remove the focus.",
     inTests: true,
     fixes: [{ from: JS_ONLY, to: "$1" }, ...[JS_F, RUBY_F, GINKGO].map((from) => ({ from, to: "$1$2" }))],
-    bad: { path: "test/cart.test.ts", code: 'describe.only("cart", () => {' },
-    good: { path: "test/cart.test.ts", code: 'describe("only one cart", () => {' },
     check: (file) => {
       const { path } = file.facts;
       return TEST_FILE.test(path) ? searchLines(file, (text) => focusIn(path).some((one) => one.test(text))) : [];
@@ -68,8 +66,6 @@ export const LEFTOVER_RULES: readonly LineRule[] = [
     why: "It stops the program and waits for a person, or prints internal values to whoever is there.",
     fix: "Remove the line.",
     inTests: true,
-    bad: { path: "src/cart.ts", code: "  debugger;" },
-    good: { path: "src/rules/no-debugger.ts", code: 'const message = "debugger; is forbidden";' },
     check: (file) => {
       const { language } = file.facts;
       const pattern = BREAKPOINTS.get(OTHER_SCRIPTS.has(language) ? "javascript" : language);
@@ -85,8 +81,6 @@ export const LEFTOVER_RULES: readonly LineRule[] = [
     confidence: 0.7,
     why: "A path into somebody's home directory works for that person alone, and names them.",
     fix: "Use a relative path, an argument or an environment variable.",
-    bad: { path: "src/load.py", code: 'DATA = "/Users/mkowalski/projects/data/train.csv"' },
-    good: { path: "src/load.py", code: 'DATA = Path.home() / "data" / "train.csv"' },
     check: linesOf(
       (file) => file.facts.kind !== "docs",
       (text) => {

@@ -1,8 +1,7 @@
-// Protection that a line switches off, or that does not hold: certificates, rights of files,
-// origins, random values, ciphers.
-import { knownLines } from "../known-lines.ts";
+// Protection that a line switches off, or that does not hold: certificates, hashes, signatures,
+// temporary files.
 import { type LineRule, rulesOf } from "../rule.ts";
-import { anyOf, holdsCommands, isComment, isConfig, matchAt, piecesOf, searchLines } from "./line-rule.ts";
+import { anyOf, holdsCommands, isConfig, searchLines } from "./line-rule.ts";
 
 const SETTING_OFF =
   /^\s*(?:-\s*)?(?:export\s+|ENV\s+|set\s+|\$env:)?["']?(?:NODE_TLS_REJECT_UNAUTHORIZED["']?\s*[:= ]\s*["']?0|GIT_SSL_NO_VERIFY["']?\s*[:= ]\s*["']?(?:1|true)|PYTHONHTTPSVERIFY["']?\s*[:= ]\s*["']?0|strict-ssl\s*=\s*false|(?:insecure_?skip_?(?:tls_?)?verify|tls_?skip_?verify|skip_?tls_?verify|skip_?ssl_?verification|disable_?ssl_?verification|ssl_?verify_?none)["']?\s*[:=]\s*["']?true|(?:verify_?ssl|ssl_?verify|tls_?verify|verify_?tls|verify_?certs?|validate_?certs?|check_?certificate|sslverify|reject_?unauthorized)["']?\s*[:=]\s*["']?(?:false|no|off|0)\b)/i;
@@ -20,23 +19,6 @@ const CODE_OFF = [
 ];
 const LOCAL =
   /localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|host\.docker\.internal|kubernetes\.default|169\.254\.169\.254/i;
-
-const ANY_ORIGIN =
-  /\borigins?["']?\s*[:=]\s*(?:\[\]string\{|\[)?\s*(?:["']\*["']|\*\s*$|true\b)|\ballow[-_]?all[-_]?origins["']?\s*[:=]\s*true\b|\ballow(?:ed)?[-_]?origin(?:pattern)?s?["']?(?:\s*[:=]\s*(?:\[\]string\{|\[)?|\()\s*(?:["']\*["']|\*\s*$)|\baccess-control-allow-origin["']?\s*[:=]\s*["']?\*/i;
-const CREDENTIALS =
-  /\b(?:access-control-)?(?:allow(?:ed)?[-_.]?|supports_)?credentials["']?\s*(?:[:=]\s*["']?|\(\s*)true\b/i;
-/** Settings of one CORS policy stand close together. */
-const NEAR = 8;
-
-/** A name of something that protects, and what is assigned to it. */
-const GUARDED =
-  /(?:token|secret|passw(?:or)?d|session_?id|api_?key|\bnonce|\bsalt|\botp|csrf|reset_?code|verification_?code)\w{0,40}["'\])]{0,3}\s{0,9}(?::=|[:=])(?!=)(.{0,500})/i;
-/** Math.random, and what Python, Go, Java, PHP and Ruby have like it. */
-const PREDICTABLE =
-  /\bMath\.random\(|\brandom\.(?:choices?|randint|random|sample|getrandbits|randrange)\(|\brand\.(?:Intn?|Int31n?|Int63n?|Uint32|Uint64|Float64)\(|\bnew Random\(|\bThreadLocalRandom\b|(?<![.\w])(?:mt_)?rand\(|\b(?:uniqid|lcg_value|str_shuffle)\(|\bRandom\.(?:rand|new)\b/;
-/** A better source; a name that only counts tokens; a function, which may hold any random value. */
-const NO_SECRET =
-  /SystemRandom|SecureRandom|rand\.Reader|random_bytes|random_int|openssl_random|max_token|num_token|token_id|tokens\b|=>\s*\{|function\s*\(/;
 
 /** The check of a rule that speaks about a line in which one of these occurs. */
 function inEveryFile(...patterns: readonly RegExp[]): LineRule["check"] {
@@ -61,8 +43,6 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
       { from: /\bSSL::VERIFY_NONE\b/, to: "SSL::VERIFY_PEER" },
       { from: /((?:verify_?ssl|ssl_?verify|verify_?certs?)["']?\s*[:=]\s*)(?:false|no|off)\b/i, to: "$1true" },
     ],
-    bad: { path: "src/client.ts", code: "const agent = new https.Agent({ rejectUnauthorized: false });" },
-    good: { path: "src/client.ts", code: "const agent = new https.Agent({ ca: readFileSync(CA) });" },
     check: (file) => {
       const isCommands = holdsCommands(file);
       const settings = isCommands || isConfig(file) ? [SETTING_OFF] : [];
@@ -71,64 +51,13 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     },
   },
   {
-    id: "cors-any-with-credentials",
-    title: "Every origin may read answers with the user's cookies",
-    confidence: 0.75,
-    why: "Any page that a signed-in user visits can then read private data from this server in their name.",
-    fix: "List the origins that may send credentials, or leave credentials out.",
-    bad: { path: "src/server.ts", code: "app.use(cors({ origin: true, credentials: true }));" },
-    good: { path: "src/server.ts", code: "app.use(cors({ origin: ORIGINS, credentials: true }));" },
-    check: (file) => {
-      const lines = knownLines(file).flatMap(({ line, text }) =>
-        isComment(text) ? [] : piecesOf(text).map((piece) => ({ line, text: piece })),
-      );
-      const near = (line: number) =>
-        lines.some(({ line: other, text }) => Math.abs(other - line) <= NEAR && CREDENTIALS.test(text));
-      const open = lines.filter(({ text }) => ANY_ORIGIN.test(text)).slice(0, 100);
-      return open.flatMap(({ line }) => (near(line) ? [matchAt(line)] : []));
-    },
-  },
-  {
-    id: "insecure-random",
-    title: "Secret value comes from a predictable random generator",
-    confidence: 0.75,
-    why: "The generator's state can be worked out from a few outputs or the time, and with it every token it gave out.",
-    fix: "Use the system's generator: `crypto.randomBytes`, `secrets`, `crypto/rand`, `SecureRandom`, `random_bytes`.",
-    bad: { path: "src/sessions.ts", code: "const sessionId = Math.random().toString(36).slice(2);" },
-    good: { path: "src/sessions.ts", code: 'const sessionId = randomBytes(16).toString("hex");' },
-    check: (file) =>
-      searchLines(
-        file,
-        (text) => !isComment(text) && PREDICTABLE.test(GUARDED.exec(text)?.[1] ?? "") && !NO_SECRET.test(text),
-      ),
-  },
-  {
     id: "weak-password-hash",
     title: "Password is hashed with a fast hash",
     confidence: 0.75,
     why: "A graphics card tries billions of MD5 or SHA values a second, so a leaked table is read back in hours.",
     fix: "Use a password hash with a cost: argon2id, scrypt or bcrypt.",
-    bad: { path: "src/accounts.ts", code: 'const stored = createHash("sha256").update(password).digest("hex");' },
-    good: { path: "src/cache.ts", code: 'const key = createHash("md5").update(url).digest("hex");' },
     check: inEveryFile(
       /(?:\bcreateHash\(\s*["'](?:md5|sha-?(?:1|256|512))["']\s*\)\s*\.update|\bhashlib\.(?:md5|sha1|sha256|sha512)|\b(?:md5|sha1)\.Sum|\bsha(?:256\.Sum256|512\.Sum512)|\bDigest::(?:MD5|SHA1|SHA256|SHA512)\.(?:hex|base64)?digest|\b(?:DigestUtils|Hashing)\.(?:md5|sha)\w{0,20}|(?<![\w.>$])(?:md5|sha1|crc32|hash(?=\(\s*["'](?:md5|sha1|sha256|sha512)["'],)))\([^)]{0,200}?(?:passw(?:or)?d|passphrase|\bpwd\b)/i,
-    ),
-  },
-  {
-    id: "weak-cipher",
-    title: "Cipher is broken or used in ECB mode",
-    confidence: 0.8,
-    why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
-    fix: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
-    bad: { path: "src/vault.ts", code: 'const cipher = crypto.createCipheriv("aes-128-ecb", key, null);' },
-    good: { path: "src/vault.ts", code: 'const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce);' },
-    check: inEveryFile(
-      /\bcreate(?:C|Dec)ipheriv\(\s*["'](?:des\b|des-|des3|rc4|rc2|bf-|[\w-]{1,30}-ecb)|\bcrypto\.create(?:C|Dec)ipher\(/i,
-      /\b(?:DES3?|ARC4|ARC2|Blowfish)\.new\(|\bAES\.new\([^#]{0,200}\bMODE_ECB\b|\bmodes\.ECB\(|\balgorithms\.(?:ARC4|TripleDES|Blowfish)\(/,
-      /\bdes\.New(?:TripleDES)?Cipher\(|\brc4\.NewCipher\(/,
-      /\bCipher\.getInstance\(\s*"(?:(?:des|desede|rc4|arcfour|rc2|blowfish)[/"]|AES"|(?!RSA)[a-z]{1,30}\/ECB\/(?:PKCS5|PKCS7|No))/i,
-      /\bopenssl_(?:en|de)crypt\([^#]{0,300}["'](?:[\w-]{1,30}-ecb|(?:des|rc4|bf-)[\w-]{0,30})["']/i,
-      /\bOpenSSL::Cipher(?:::Cipher)?\.new\(?\s*["'](?:des|rc4["']|bf-|[\w-]{1,30}-ecb)/i,
     ),
   },
   {
@@ -137,8 +66,6 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     confidence: 0.8,
     why: "Anyone can write a token that says they are someone else; only the signature proves who issued it.",
     fix: "Verify with the key and a fixed list of algorithms, and read claims only from the verified token.",
-    bad: { path: "src/auth.ts", code: 'const claims = jwt.verify(token, key, { algorithms: ["HS256", "none"] });' },
-    good: { path: "src/auth.ts", code: 'const claims = jwt.verify(token, key, { algorithms: ["HS256"] });' },
     check: inEveryFile(
       /\balgorithms["']?\s*[:=]\s*\[[^\]]{0,100}["']none["']|\bjwt\.sign\([^#]{0,300}\balgorithm:\s*["']none["']/i,
       /["']verify_signature["']\s*:\s*False\b|\b(?:py)?jwt\.decode\([^#]{0,300}\bverify\s*=\s*False\b/,
@@ -154,27 +81,10 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     confidence: 0.8,
     why: "Between choosing the name and opening it another user can put a file or link there, and the program writes into it.",
     fix: "Let one call choose the name and open it: `tempfile.NamedTemporaryFile`, `mkstemp`, `os.CreateTemp`, `Tempfile.create`.",
-    bad: { path: "app/report.py", code: "path = tempfile.mktemp()" },
-    good: { path: "app/report.py", code: "with tempfile.NamedTemporaryFile() as file:\n    file.write(rows)" },
     check: inEveryFile(
       /\btempfile\.mktemp\(|\bos\.te?mpnam\(/,
       /\b(?:fopen|file_put_contents)\(\s*sys_get_temp_dir\(\)\s*\.\s*["']\/?[\w.-]{1,100}["']\s*[,)]/,
       /\bFile\.(?:open|write)\(?\s*["']\/tmp\/[^"']{0,100}#\{(?:\$\$|Process\.pid|Time\.now)/,
-    ),
-  },
-  {
-    id: "xml-external-entities",
-    title: "XML parser resolves external entities",
-    confidence: 0.75,
-    why: "A document can then include local files or make the server call internal addresses (XXE), or grow without bound.",
-    fix: "Switch entities off: `resolve_entities=False`, `disallow-doctype-decl`, no `LIBXML_NOENT`.",
-    bad: { path: "app/feed.py", code: "parser = etree.XMLParser(resolve_entities=True)" },
-    good: { path: "app/feed.py", code: "parser = etree.XMLParser(resolve_entities=False)" },
-    check: inEveryFile(
-      /\bXMLParser\([^#]{0,200}\b(?:resolve_entities\s*=\s*True|no_network\s*=\s*False)\b/,
-      /\b(?:simplexml_load_(?:string|file)|load|loadXML)\([^#]{0,300}\bLIBXML_(?:NOENT|DTDLOAD)\b|\blibxml_disable_entity_loader\(\s*false/i,
-      /\blibxml(?:js2?)?\.parseXml(?:String)?\([^#]{0,300}\bnoent:\s*true/,
-      /\bNokogiri\b.{0,200}(?:NOENT|\.noent\b|DTDLOAD|\.dtdload\b)/,
     ),
   },
 ]);

@@ -1,5 +1,4 @@
 // Rules about secrets in the change. A finding names the kind and never quotes any of the value.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: examples hold expressions of shells
 
 import type { InspectedFile } from "../../../ports.ts";
 import { detectSecrets } from "../../secrets/detect-secrets.ts";
@@ -46,13 +45,6 @@ async function speakAbout(file: InspectedFile, wanted: (secret: PlacedSecret) =>
   return secrets.filter(wanted).map(({ label, startLine, line }) => ({ startLine, line, detail: label }));
 }
 
-const token = (...parts: readonly string[]) => parts.join("");
-
-const pemBody = [
-  "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
-  "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu",
-];
-
 /** What looks like a secret in code: one run of letters and digits, no word, path or format. */
 const GENERATED =
   /^(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?![a-z]+([-_./:][a-z]+)*[0-9]{0,3}$)(?![a-z0-9]+([-_./:][a-z0-9]+)+$)(?!.*(?:secret|passw|token|key|todo|default|xxx|:\/\/|1234|abcd|[/\\]|%[sdv]))[^\s"'{}$<>]{10,200}$/i;
@@ -76,8 +68,6 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     why: "Whoever can read the repository, its forks or its history can use it, and history keeps it after the line is gone.",
     fix: "Revoke it at its issuer first, then read it from the environment or a secret store.",
     inTests: true,
-    bad: { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
-    good: { path: "src/api.ts", code: "const key = process.env.GITHUB_TOKEN;" },
     check: (file) =>
       speakAbout(file, ({ certainty, source, label, value, startLine }) => {
         if (certainty !== "certain" || source !== "format" || isPublicFormat(value, linesAround(file, startLine)))
@@ -93,11 +83,6 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     confidence: 0.85,
     why: "A private key proves an identity; everybody who can read the history now holds that identity.",
     fix: "Replace the key pair, keep the new private key in a secret store, and generate keys for tests when the tests run.",
-    bad: {
-      path: "deploy/server.key",
-      code: [token("-----BEGIN ", "PRIVATE KEY-----"), ...pemBody, "-----END PRIVATE KEY-----"].join("\n"),
-    },
-    good: { path: "README.md", code: `${token("-----BEGIN ", "PRIVATE KEY-----")}\n...\n-----END PRIVATE KEY-----` },
     check: async (file) => {
       const matches = await speakAbout(
         file,
@@ -112,8 +97,6 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     confidence: 0.7,
     why: "Everyone who can read the repository, its forks or its history can use it.",
     fix: "Read it from the environment or a secret store, and replace it, since the history keeps it.",
-    bad: { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
-    good: { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
     check: async (file) => {
       const inCode = !isConfig(file);
       return speakAbout(file, ({ source, certainty, value, startLine }) => {
@@ -130,11 +113,6 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     confidence: 0.7,
     why: "URLs end up in logs, shell histories and error messages, and the password with them.",
     fix: "Pass user and password separately, from the environment or a secret store, and change this password.",
-    bad: {
-      path: "config/database.yml",
-      code: token("url: postgres://", "billing:", "kV9rtqLmW2xz@db.internal.acme.io:5432/billing"),
-    },
-    good: { path: "config/database.yml", code: "url: postgres://user:password@localhost/app" },
     check: (file) => speakAbout(file, ({ source, certainty }) => source === "url" && certainty === "likely"),
   },
   {
@@ -143,8 +121,6 @@ export const SECRET_RULES = rulesOf<LineRule>("security", [
     confidence: 0.6,
     why: "Files of this name hold keys, passwords or state with secrets in it, and history keeps them.",
     fix: "Remove the file, add its name to `.gitignore`, and replace what it held.",
-    bad: { path: "deploy/id_rsa", code: "b3BlbnNzaC1rZXktdjEAAAAA" },
-    good: { path: ".env.example", code: "SESSION_SECRET=9fKq2mLx8vRt" },
     check: (file) => {
       const first = addedLines(file)[0];
       if (first === undefined || file.diff.status !== "added") return [];

@@ -4,8 +4,6 @@ import { knownLines, oncePerFile } from "../known-lines.ts";
 import type { LineRule } from "../rule.ts";
 import { matchAt } from "./line-rule.ts";
 
-const MIGRATION = "db/migrations/20260102_change.sql";
-
 /** The check of a rule about single statements; gets the tables of the file too. */
 function statements(speaks: (one: SqlStatement, tables: Tables) => boolean): LineRule["check"] {
   return (file) => {
@@ -50,8 +48,6 @@ export const SQL_RULES: readonly LineRule[] = [
     confidence: 0.5,
     why: "The data is deleted with it, and versions of the program that still run will fail on the missing name.",
     fix: "Stop using it in one release and drop it in the next; keep a backup and say so in a comment.",
-    bad: { path: MIGRATION, code: "DROP TABLE orders;" },
-    good: { path: MIGRATION, code: "DROP TABLE IF EXISTS orders;\nCREATE TABLE orders (id bigint);" },
     check: statements(({ text }, tables) => {
       const table = /^drop\s+table\s+(?:if\s+exists\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
       if (table !== undefined) return !/temp|tmp|scratch|_old$|_new$|backup/i.test(table) && !tables.makes(table);
@@ -66,8 +62,6 @@ export const SQL_RULES: readonly LineRule[] = [
     confidence: 0.5,
     why: "Without `WHERE` it deletes or overwrites the whole table.",
     fix: "Add the condition; if every row is meant, say so with `WHERE true` or in a comment.",
-    bad: { path: MIGRATION, code: "DELETE FROM sessions;" },
-    good: { path: MIGRATION, code: "DELETE FROM sessions WHERE expires_at < now();" },
     check: statements(({ text, complete }, tables) => {
       if (!complete || /\bwhere\b|\blimit\b|\busing\b/i.test(text)) return false;
       if (/^delete\s+from\s+\S+$/i.test(text)) return true;
@@ -83,8 +77,6 @@ export const SQL_RULES: readonly LineRule[] = [
     confidence: 0.7,
     why: "The statement fails as soon as the table has a row.",
     fix: "Add a `DEFAULT`, or add the column, fill it, and set `NOT NULL` afterwards.",
-    bad: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL;" },
-    good: { path: MIGRATION, code: "ALTER TABLE users ADD COLUMN plan text NOT NULL DEFAULT 'free';" },
     check: statements(({ text, complete }, tables) => {
       const table = /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?["`[]?([\w.]+)/i.exec(text)?.[1];
       if (table === undefined || !complete || tables.makes(table)) return false;

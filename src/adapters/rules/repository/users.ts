@@ -126,18 +126,6 @@ export const callersNotChanged: RepositoryRule = {
   fix: "Change these calls as well, or give the new parameter a default at the end.",
   languages: ["typescript", "javascript", "python", "go", "java", "ruby", "rust", "php"],
   look: lookForCalls,
-  bad: {
-    path: "src/users.ts",
-    before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
-    code: "export function rename(db: Database, id: number, name: string) {\n  return db.write(id, name);\n}\n",
-    beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
-  },
-  good: {
-    path: "src/users.ts",
-    before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
-    code: "export function rename(db: Database, name: string, id = 0) {\n  return db.write(id, name);\n}\n",
-    beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
-  },
 };
 
 // A name or a file that a change takes away, and the imports of it that are left.
@@ -265,16 +253,4 @@ export const importOfRemovedExport: RepositoryRule = {
   fix: "Change these imports as well, or keep exporting the old name.",
   languages: ["typescript", "javascript", "python"],
   look: lookForImports,
-  bad: {
-    path: "src/users.ts",
-    before: "export function rename(id: number) {\n  return id;\n}\n",
-    code: "export function renamePerson(id: number) {\n  return id;\n}\n",
-    beside: { "src/server.ts": 'import { rename } from "./users.js";\n\nrename(7);\n' },
-  },
-  good: {
-    path: "src/users.ts",
-    before: "export function rename(id: number) {\n  return id;\n}\n",
-    code: "function renamePerson(id: number) {\n  return id;\n}\nexport { renamePerson as rename };\n",
-    beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(7);\n' },
-  },
 };

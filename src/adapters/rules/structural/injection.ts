@@ -3,7 +3,6 @@ import { rulesOf, type StructuralRule } from "../rule.ts";
 import {
   both,
   calls,
-  example,
   has,
   like,
   node,
@@ -113,8 +112,6 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
         calls.phpMethod`${PARTS.php} with ^\(\s*(?:"[^"]*(?i:${VALUE})\{?\$|["'][^"]*(?i:${VALUE})["']\s*\.\s*\$)`,
       ],
     }),
-    bad: example("src/users.ts", `const rows = await db.query(\`SELECT * FROM users WHERE name = '\${name}'\`);`),
-    good: example("src/users.ts", 'await db.query("SELECT * FROM users WHERE name = $1", [name]);'),
   },
   {
     id: "shell-from-strings",
@@ -154,8 +151,6 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
         "call_expression",
       )`Command::new\("(/bin/)?(ba|z)?sh"\)\s*\.arg\("-l?c"\)\s*\.arg\(\s*&?format!\([^()]*\)\s*\)$`,
     }),
-    bad: example("src/thumbnail.ts", `execSync(\`convert \${upload.path} -resize 200x200 thumb.png\`);`),
-    good: example("src/thumbnail.ts", 'execFileSync("convert", [upload.path, "-resize", "200x200", "thumb.png"]);'),
   },
   {
     id: "eval-of-input",
@@ -190,8 +185,6 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
       ],
       php: [calls.php`eval|create_function with ^\(.*(\$|php://input)`, calls.php`assert with ${REQUEST.php}`],
     },
-    bad: example("src/calculator.ts", "const result = eval(formula);"),
-    good: example("src/calculator.ts", "const result = JSON.parse(formula);"),
   },
   {
     id: "unsafe-yaml-load",
@@ -223,8 +216,6 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
       },
       { from: /^YAML\.(?:unsafe_load|load)\(/, to: "YAML.safe_load(" },
     ],
-    bad: example("app/settings.py", "settings = yaml.load(stream)"),
-    good: example("app/settings.py", "settings = yaml.safe_load(stream)"),
   },
   {
     id: "unsafe-deserialization",
@@ -253,7 +244,5 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
       ),
       ...script(calls.script`(serialize|nodeSerialize|serializer)\.unserialize`),
     },
-    bad: example("app/session.py", 'session = pickle.loads(base64.b64decode(request.cookies["session"]))'),
-    good: example("app/cache.py", 'with open(CACHE, "rb") as file:', "    cache = pickle.load(file)"),
   },
 ]);

@@ -1,5 +1,5 @@
 // Words of structural rules: a call in each grammar, and what a client of a server chose.
-import type { Example, Shape, StructuralRule } from "../rule.ts";
+import type { Shape, StructuralRule } from "../rule.ts";
 
 /** A node of a kind, or of one of several, that meets all conditions. */
 export function node(kind: string | readonly string[], ...conditions: readonly Shape[]): Shape {
@@ -83,11 +83,6 @@ export function script(...shapes: readonly Shape[]): Record<"javascript" | "type
   return { javascript: shapes, typescript: shapes };
 }
 
-/** Code of an example, line by line. */
-export function example(path: string, ...lines: readonly string[]): Example {
-  return { path, code: lines.join("\n") };
-}
-
 /** Expressions that hold what a client sent, in the common web frameworks of each language. */
 export const REQUEST = {
   script: String.raw`\b(req|request|ctx|context)\??\.(params|query|body|cookies|headers|payload|request\??\.(body|query))\b|\breq(uest)?\.(param|get|header)\(|\bsearchParams\.get(All)?\(|\bevent\.(queryString|path)Parameters\b`,
@@ -101,15 +96,6 @@ export const REQUEST = {
 /** Some word of REQUEST. */
 export const REQUEST_WORDS =
   /\b(req|request|ctx|context|params|cookies)\b|searchParams|get_(?:query_|body_)?argument|Parameters\b|FormValue|PathValue|URL\.(Query|Path)|(?:Header|Form)\.Get|mux\.Vars|URLParam|web\.Params|\bc\.|\$_(GET|POST|REQUEST|COOKIE)|filter_input/;
-
-/** What may stand before a value and keep it whole: decoding, conversion, a host's scheme. */
-const WHOLE = String.raw`(?:(?:await|new)\s+|(?:\w+(?:\.|::))*(?:String|str|strval|decodeURI(?:Component)?|unescape|unquote(?:_plus)?|(?:raw)?urldecode|trim|TrimSpace|parse|Parse|URI|URL|Uri|create|QueryUnescape|Request|Clean|Sprint)\(\s*|fmt\.Sprintf\(\s*"(?:https?://)?%[sv][^"]*",\s*|(?i:[rbu]*f?)["'\x60]+(?:https?:)?(?://)?(?:["'\x60]+\s*[+.%]\s*|[$#]?\{|%s[^"'\x60]*["'\x60]\s*%\s*\(?|\{\}["']\.format\()|"(?:https?:)?(?://)?\{?|\(string\)\s*|<string>|\(|&)*`;
-
-/** Arguments that begin with what a client sent, also after a method, or by such a name. */
-export function fromRequest(language: keyof typeof REQUEST): string {
-  const name = String.raw`(?:(?:[^()]*,\s*)?(?:\{\s*)?:?["']?(?:url|uri|href|to|redirect_to|location|file|filename|path|base_?url|host|hostname)["']?\s*(?:=>|[:=])\s*)?`;
-  return String.raw`^\(?\s*(?:(?:\d+|["']\w+["']),\s*)?${name}${WHOLE}(?:${REQUEST[language]})`;
-}
 
 /** An argument that is text put together: by format, by a sign between, by values within it. */
 export const PYTHON_BUILT = String.raw`(?:\w+\s*=\s*)?(?:[rbRB]*[fF][rR]?["']+.*\{[a-z_(]|[rb]*["'].*["']\s*(?:%|\+)\s*[a-z_(]|[rb]*["'].*["']\s*\.format(?:_map)?\(|\w+\s*\+\s*["'])`;

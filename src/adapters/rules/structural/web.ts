@@ -1,10 +1,8 @@
-// What a client chooses (a file, an address, a field), and what a browser is told.
+// Paths that a client chooses, rights of files, and what a browser is told.
 import { rulesOf, type Shape, type StructuralRule } from "../rule.ts";
 import {
   both,
   calls,
-  example,
-  fromRequest,
   has,
   inside,
   like,
@@ -16,13 +14,9 @@ import {
   script,
   text,
   unless,
-  withArguments,
 } from "./shapes.ts";
 
 const BASENAME = String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|safe_join|getName\(|allowlist|whitelist|(Join|Clean)\(\s*"/")`;
-
-const SAFE_TARGET =
-  "(?i)(url_has_allowed_host|is_safe_url|safe_?redirect|allowed|sanitize|url_from|urlparse|startsWith|HasPrefix|start_with)";
 
 /** Text that cannot bring markup of its own. JSON escapes no `<`. */
 const CLEAN = String.raw`(?i)(sanitize|purify|escape|encode|htmlspecialchars|htmlentities|\bh\(|strip_tags|intval|\(int\)|nonce|parseInt|Number\(|toFixed|\.length\b|/</g)`;
@@ -84,81 +78,6 @@ export const WEB = rulesOf<StructuralRule>("security", [
         ),
       ],
     }),
-    bad: example("src/files.ts", "res.sendFile(path.join(UPLOADS, req.params.name));"),
-    good: example("src/files.ts", "res.sendFile(path.join(UPLOADS, path.basename(req.params.name)));"),
-  },
-  {
-    id: "unfiltered-extraction",
-    title: "Archive is unpacked wherever its entries say",
-    confidence: 0.75,
-    why: "An entry named `../../etc/cron.d/x`, an absolute path or a link is written where its name leads.",
-    fix: 'Give it a filter: `extractall(folder, filter="data")`.',
-    onlyWith: /extract|unpack_archive/,
-    match: {
-      python: both(
-        calls.python`(\w*tar\w*|tf|t|tgz|tarfile\.open\(.*\))\.extract(all)?|(shutil\.)?unpack_archive`,
-        not(
-          withArguments(String.raw`\bfilter\s*=\s*["'](data|tar)|\bfilter\s*=\s*\w|\bmembers\s*=|\.zip\b|["']zip["']`),
-        ),
-      ),
-    },
-    fixes: [{ from: /(\.extractall\([^()]{1,200})\)$/, to: '$1, filter="data")' }],
-    bad: example("app/backup.py", "with tarfile.open(upload) as tar:", "    tar.extractall(folder)"),
-    good: example("app/backup.py", "with tarfile.open(upload) as tar:", '    tar.extractall(folder, filter="data")'),
-  },
-  {
-    id: "archive-entry-path",
-    title: "Path comes straight from an archive",
-    confidence: 0.75,
-    why: "An entry named `../../etc/cron.d/x` is written outside the folder that was meant (zip slip).",
-    fix: "Resolve the path and check that it still lies inside the folder before writing it.",
-    onlyWith: /[nN]ame|\.path\b/,
-    wholeFile: true,
-    onlyInFile: /zip|\btar|archive|extract|unpack/i,
-    notInFile:
-      /starts_?with|HasPrefix|IsLocal|commonpath|commonprefix|is_relative_to|\brelative\(|basename|filepath\.Rel|enclosed_name|sanitize|safe_?join|is_?safe/i,
-    match: {
-      ...script(
-        calls.script`((path|posix)\.)?(join|resolve) with ,\s*(\w*[eE]ntry|header|member|file)\.(name|path|fileName|entryName|filename)\b`,
-      ),
-      python: calls.python`os\.path\.join|\w*(dir|path|dest|root|target)\w*\.joinpath with \b(\w*(member|info|entry)|m|name|filename)(\.(name|filename))?\s*\)$`,
-      go: calls.go`(filepath|path)\.Join with ,\s*(f|file|zf|entry|header|hdr|h|zipFile)\.Name\s*\)$`,
-      java: [
-        calls.made`(java\.io\.)?File with (?i)entry\w*\.getName\(\)`,
-        calls.java`resolve|get|of with (?i)entry\w*\.getName\(\)`,
-      ],
-      ruby: calls.ruby`join with ,\s*\w*(entry|file|header)\.(name|full_name)\b`,
-    },
-    bad: example("unzip.go", "for _, f := range archive.File {", "\twrite(filepath.Join(folder, f.Name), f)", "}"),
-    good: example("unzip.go", "if filepath.IsLocal(f.Name) {", "\twrite(filepath.Join(folder, f.Name), f)", "}"),
-  },
-  {
-    id: "prototype-pollution",
-    title: "Key chosen by others may be `__proto__`",
-    confidence: 0.6,
-    why: "Where a path of keys is walked and written to, `__proto__` or `constructor` changes every object of the program.",
-    fix: "Refuse these keys, or keep the values in a `Map` or in `Object.create(null)`.",
-    onlyWith: /=\s*\w+\[|\b\w+\(\s*\w+\[/,
-    wholeFile: true,
-    onlyInFile: /\w\[[^\]\n]{1,100}\](?:\[[^\]\n]{1,100}\])?\s*=[^=]/,
-    notInFile: /__proto__|hasOwn|Object\.create\(null\)|new Map\(|isUnsafe|Reflect\./,
-    match: {
-      ...script(
-        { pattern: "$OBJECT = $OBJECT[$KEY]" },
-        { pattern: "$OBJECT = $OBJECT[$KEY] = $VALUE" },
-        { pattern: "$OBJECT = $OBJECT[$KEY] || $VALUE" },
-        node("call_expression", has("function", "(?i)^(\\w+\\.)?\\w*(merge|extend|assign|clone|defaults)\\w*$"), {
-          any: [{ pattern: "$CALL($TO[$KEY], $FROM[$KEY])" }, { pattern: "$CALL($TO[$KEY], $FROM[$KEY], $$$MORE)" }],
-        }),
-      ),
-    },
-    bad: example("src/set.js", "for (const key of keys) target = target[key];", "target[last] = value;"),
-    good: example(
-      "src/set.js",
-      'if (keys.includes("__proto__")) return;',
-      "for (const key of keys) target = target[key];",
-      "target[last] = value;",
-    ),
   },
   {
     id: "rights-narrowed-late",
@@ -188,84 +107,6 @@ export const WEB = rulesOf<StructuralRule>("security", [
       go: both(calls.go`os\.Chmod|\w+\.Chmod with 0o?[467]00\s*\)$`, inside(FUNCTIONS.go, String.raw`os\.Create\(`)),
       ruby: both(calls.ruby`chmod with 0o?[467]00`, inside(FUNCTIONS.ruby, String.raw`File\.(open|write)`)),
     },
-    bad: example("app/key.py", 'with open(path, "w") as file:', "    file.write(key)", "os.chmod(path, 0o600)"),
-    good: example(
-      "app/key.py",
-      "file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), 'w')",
-      "file.write(key)",
-    ),
-  },
-  {
-    id: "open-redirect",
-    title: "Redirect target comes straight from the request",
-    severity: "medium",
-    confidence: 0.8,
-    why: "A link to this site can send its visitors to any other one, which makes phishing look genuine and leaks tokens in the URL.",
-    fix: "Accept only paths of this site (one leading `/`, no host), or look the target up in a list.",
-    onlyWith: /redirect|location|HTTPFound|HTTPSeeOther/i,
-    match: unless(SAFE_TARGET, {
-      ...script(
-        calls.script`((\w+\.)?(res|response|reply|ctx|c|Response|NextResponse)\.)?(redirect|permanentRedirect)|(window\.)?location\.(assign|replace)|(res|response)\.location with ${fromRequest("script")}`,
-        calls.script`\w+\.(set|header|setHeader|writeHead) with ^\(\s*(?:["'](?i:location)["'],\s*|\d+,\s*\{\s*["']?(?i:location)["']?:\s*)(?:String\(\s*|\x60\$\{)?(${REQUEST.script})`,
-        node(
-          "assignment_expression",
-          has("left", String.raw`\blocation(\.href)?$`),
-          has("right", `^(${REQUEST.script})`),
-        ),
-      ),
-      python: calls.python`(\w+\.)*(redirect|HttpResponse(Permanent)?Redirect|RedirectResponse|HTTPFound|HTTPSeeOther) with ${fromRequest("python")}`,
-      go: [
-        calls.go`http\.Redirect|\w+\.(Redirect|Location) with ^\([^()]*,\s*(?:fmt\.Sprintf\("%s",\s*|url\.QueryUnescape\()?(?:(?:r|req|request)\.(?:(?:Post)?FormValue\(|URL\.Query\(\)|Form\.Get\()|(?:c|ctx)\.(?:Query|DefaultQuery|QueryParam|FormValue|PostForm)\()`,
-        calls.go`\w+\.Header\(\)\.Set with ^\(\s*"Location",\s*(${REQUEST.go})`,
-      ],
-      java: [
-        calls.java`sendRedirect|redirect with ${fromRequest("java")}`,
-        calls.java`setHeader|addHeader|header with ^\(\s*"(?i:location)",\s*(${REQUEST.java})`,
-        calls.made`RedirectView with ${fromRequest("java")}`,
-        like("binary_expression")`^"redirect:"\s*\+\s*(${REQUEST.java})`,
-      ],
-      ruby: calls.ruby`redirect_to|redirect|redirect_back_or_to with ${fromRequest("ruby")}`,
-      php: [
-        calls.php`header with ^\(\s*(?:sprintf\()?["'](?i:location):\s*(?:%s["'],\s*)?(["']\s*\.\s*)?(?:(?:raw)?urldecode\(|trim\()?\{?(${REQUEST.php})`,
-        calls.php`redirect|wp_redirect with ${fromRequest("php")}`,
-        both(calls.phpMethod`to|away|redirect with ${fromRequest("php")}`, text("redirect")),
-      ],
-    }),
-    bad: example("src/login.ts", "res.redirect(req.query.next);"),
-    good: example("src/login.ts", 'res.redirect("/account");'),
-  },
-  {
-    id: "request-chosen-url",
-    title: "Server fetches an address that the request chose",
-    confidence: 0.8,
-    why: "A client can make the server call addresses that only it can reach: cloud metadata, internal services, `localhost` (server-side request forgery).",
-    fix: "Choose the host yourself, or check it against a list after resolving it, and refuse redirects to other hosts.",
-    onlyWith: REQUEST_WORDS,
-    match: {
-      ...script(
-        calls.script`(\w+\.)?\$?fetch|(got|axios|needle|superagent|ky|undici|rp)(\.\w+)?|request|https?\.(get|request) with ${fromRequest("script")}`,
-      ),
-      python: calls.python`(requests|httpx|aiohttp|urllib3|http)\.(\w+\.)?(get|post|put|patch|delete|head|options|request|stream)|(urllib\d?\.)?(request\.)?(urlopen|urlretrieve|Request) with ${fromRequest("python")}`,
-      go: calls.go`(http|\w*[cC]lient)\.(Get|Head|Post|PostForm)|http\.NewRequest(WithContext)? with ^\((?:[^()]*,\s*)?(?:"https?://"\s*\+\s*|fmt\.Sprintf\("(?:https?://)?%s[^"]*",\s*)?(?:${REQUEST.go})`,
-      java: [
-        calls.made`(java\.net\.)?(URL|URI|HttpGet|HttpPost) with ${fromRequest("java")}`,
-        calls.java`create|connect|getForObject|getForEntity|postForObject with ${fromRequest("java")}`,
-      ],
-      ruby: both(
-        calls.ruby`get|get_response|post|head|open|new with ${fromRequest("ruby")}`,
-        text("^((Net::HTTP|HTTParty|Faraday|URI|RestClient|Typhoeus|HTTP|Excon)\\.|open\\b)"),
-      ),
-      php: [
-        calls.php`file_get_contents|fopen|get_headers|simplexml_load_file with ^\(\s*(${REQUEST.php})\(?\[?["'](url|uri|link|src|feed|target|href|host)["']`,
-        calls.php`curl_init with ${fromRequest("php")}`,
-        calls.php`curl_setopt with CURLOPT_URL,\s*(${REQUEST.php})`,
-      ],
-    },
-    bad: example("src/preview.ts", "const page = await fetch(req.query.url);"),
-    good: example(
-      "src/preview.ts",
-      `const page = await fetch(\`https://api.example.com/pages/\${encodeURIComponent(req.query.id)}\`);`,
-    ),
   },
   {
     id: "unescaped-html",
@@ -356,21 +197,5 @@ export const WEB = rulesOf<StructuralRule>("security", [
         CLEANED,
       ),
     },
-    bad: example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
-    good: example("src/list.ts", "item.textContent = user.name;"),
-  },
-  {
-    id: "html-from-variable",
-    title: "Variable is set as markup",
-    severity: "medium",
-    confidence: 0.6,
-    why: "Nothing in this file cleans markup; a `<script>` or `onerror=` in the text then runs in the reader's browser.",
-    fix: "Render the text as a child of the element, or sanitize the markup where it is set.",
-    onlyWith: /__html/,
-    // What a name holds may have been cleaned anywhere in the file.
-    notInFile: /purify|saniti[sz]e|escape|marked|shiki|prism|highlight/i,
-    match: script(node("pair", has("key", "^__html$"), has("value", String.raw`^[a-z]\w*$`))),
-    bad: example("src/Bio.tsx", "const bio = (html: string) => <p dangerouslySetInnerHTML={{ __html: html }} />;"),
-    good: example("src/Bio.tsx", "const bio = (text: string) => <p>{text}</p>;"),
   },
 ]);

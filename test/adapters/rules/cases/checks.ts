@@ -1,9 +1,15 @@
-// More cases of the rules in repository/checks.ts, by rule.
+// Cases of the rules in repository/checks.ts, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const CHECKS: Cases = {
   "check-removed": {
     bad: [
+      {
+        path: "app/orders.py",
+        before:
+          "def show(user, order):\n    if not user.has_permission(order):\n        raise Forbidden()\n    return render(user, order)\n",
+        code: "def show(user, order):\n    return render(user, order)\n",
+      },
       {
         path: "src/record.c",
         before:
@@ -12,6 +18,12 @@ export const CHECKS: Cases = {
       },
     ],
     good: [
+      {
+        path: "app/orders.py",
+        before:
+          "def show(user, order):\n    if not user.has_permission(order):\n        raise Forbidden()\n    return render(user, order)\n",
+        code: "def show(user, order):\n    if not user.may_read(order):\n        raise Forbidden()\n    return render(user, order)\n",
+      },
       {
         path: "app/orders.py",
         before:

@@ -1,9 +1,15 @@
-// More cases of the rules in repository/exports.ts, by rule.
+// Cases of the rules in repository/exports.ts, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const EXPORTS: Cases = {
   "import-of-removed-export": {
     bad: [
+      {
+        path: "src/users.ts",
+        before: "export function rename(id: number) {\n  return id;\n}\n",
+        code: "export function renamePerson(id: number) {\n  return id;\n}\n",
+        beside: { "src/server.ts": 'import { rename } from "./users.js";\n\nrename(7);\n' },
+      },
       {
         path: "src/format/index.ts",
         before: "export default function format(n: number) {\n  return String(n);\n}\n",
@@ -18,6 +24,12 @@ export const EXPORTS: Cases = {
       },
     ],
     good: [
+      {
+        path: "src/users.ts",
+        before: "export function rename(id: number) {\n  return id;\n}\n",
+        code: "function renamePerson(id: number) {\n  return id;\n}\nexport { renamePerson as rename };\n",
+        beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(7);\n' },
+      },
       {
         path: "src/users.ts",
         before: "export function rename(id: number) {\n  return id;\n}\n",

@@ -1,10 +1,10 @@
-// More cases of rules about injection, by rule.
-import { example } from "../../../../src/adapters/rules/structural/shapes.ts";
-import type { Cases } from "../rule-cases.ts";
+// Cases of rules about injection, by rule.
+import { type Cases, example } from "../rule-cases.ts";
 
 export const INJECTION: Cases = {
   "sql-from-strings": {
     bad: [
+      example("src/users.ts", `const rows = await db.query(\`SELECT * FROM users WHERE name = '\${name}'\`);`),
       example("src/users.js", 'db.query("DELETE FROM users WHERE id = " + req.params.id, done);'),
       example("app/users.py", "cursor.execute(f\"SELECT id FROM users WHERE email = '{email}'\")"),
       example("app/users.py", "cursor.execute(\"UPDATE users SET name = '%s' WHERE id = 7\" % name)"),
@@ -21,6 +21,7 @@ export const INJECTION: Cases = {
       example("users.php", '<?php $db->query("SELECT id FROM users WHERE id = " . $id);'),
     ],
     good: [
+      example("src/users.ts", 'await db.query("SELECT * FROM users WHERE name = $1", [name]);'),
       example("src/users.ts", `const rows = await sql\`SELECT * FROM users WHERE name = \${name}\`;`),
       example("src/users.ts", `await db.query(\`SELECT \${COLUMNS} FROM users WHERE id IN (\${marks})\`, ids);`),
       example("app/users.py", 'cursor.execute("SELECT id FROM users WHERE email = %s", (email,))'),
@@ -32,6 +33,7 @@ export const INJECTION: Cases = {
   },
   "shell-from-strings": {
     bad: [
+      example("src/thumbnail.ts", `execSync(\`convert \${upload.path} -resize 200x200 thumb.png\`);`),
       example("src/log.js", 'child_process.exec("git log " + branch, callback);'),
       example("app/backup.py", 'subprocess.run(f"tar czf backup.tgz {folder}", shell=True)'),
       example("app/backup.py", 'os.system("rm -rf " + folder)'),
@@ -42,6 +44,7 @@ export const INJECTION: Cases = {
       example("src/backup.rs", 'Command::new("sh").arg("-c").arg(format!("tar czf backup.tgz {}", folder)).status()?;'),
     ],
     good: [
+      example("src/thumbnail.ts", 'execFileSync("convert", [upload.path, "-resize", "200x200", "thumb.png"]);'),
       example("src/parse.ts", `const found = pattern.exec(\`\${prefix}:\${name}\`);`),
       example("app/backup.py", 'subprocess.run(["tar", "czf", "backup.tgz", folder], check=True)'),
       example("app/backup.py", 'subprocess.run(f"tar czf backup.tgz {shlex.quote(folder)}", shell=True)'),
@@ -52,6 +55,7 @@ export const INJECTION: Cases = {
   },
   "eval-of-input": {
     bad: [
+      example("src/calculator.ts", "const result = eval(formula);"),
       example("src/calculator.js", 'const run = new Function("x", body);'),
       example("app/calculator.py", "result = eval(expression)"),
       example("app/calculator.py", 'exec(request.form["code"])'),
@@ -59,6 +63,7 @@ export const INJECTION: Cases = {
       example("calculator.php", "<?php eval($formula);"),
     ],
     good: [
+      example("src/calculator.ts", "const result = JSON.parse(formula);"),
       example("app/train.py", "model.eval()", 'frame.eval("a + b")'),
       example("app/calculator.py", "result = ast.literal_eval(expression)"),
       example("lib/calculator.rb", "redis.eval(script, keys)"),

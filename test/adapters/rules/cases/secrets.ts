@@ -1,4 +1,4 @@
-// More cases of rules about secrets, by rule.
+// Cases of rules about secrets, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 const token = (...parts: readonly string[]) => parts.join("");
@@ -11,6 +11,7 @@ const pemBody = [
 export const SECRETS: Cases = {
   "leaked-secret": {
     bad: [
+      { path: "src/api.ts", code: `const key = "${token("ghp", "_", "k9XwQ2mZ7bLr4TnVy8Jc1HsPd6GfAe3uRo5E")}";` },
       { path: "deploy/.env", code: token("AWS_ACCESS_KEY_ID=", "AKIA", "Q7ZN5WVKXL3RTYBM") },
       {
         path: "app/mail.py",
@@ -18,6 +19,7 @@ export const SECRETS: Cases = {
       },
     ],
     good: [
+      { path: "src/api.ts", code: "const key = process.env.GITHUB_TOKEN;" },
       { path: "docs/setup.md", code: token("export AWS_ACCESS_KEY_ID=", "AKIA", "IOSFODNN7EXAMPLE") },
       { path: "test/api.test.ts", code: `const key = "${token("ghp", "_", "123456789012345678901234567890123456")}";` },
     ],
@@ -25,11 +27,16 @@ export const SECRETS: Cases = {
   "private-key": {
     bad: [
       {
+        path: "deploy/server.key",
+        code: [token("-----BEGIN ", "PRIVATE KEY-----"), ...pemBody, "-----END PRIVATE KEY-----"].join("\n"),
+      },
+      {
         path: "src/sign.py",
         code: `KEY = """${token("-----BEGIN RSA ", "PRIVATE KEY-----")}\n${pemBody.join("\n")}\n-----END RSA PRIVATE KEY-----"""`,
       },
     ],
     good: [
+      { path: "README.md", code: `${token("-----BEGIN ", "PRIVATE KEY-----")}\n...\n-----END PRIVATE KEY-----` },
       { path: "src/pem.ts", code: `const HEADER = "${token("-----BEGIN ", "PRIVATE KEY-----")}";` },
       {
         path: "deploy/server.crt",
@@ -39,6 +46,7 @@ export const SECRETS: Cases = {
   },
   "hardcoded-credential": {
     bad: [
+      { path: "config/production.yml", code: "database:\n  password: kV9rtqLmW2xz" },
       // Too short for their format, and base64 with a slash: what they are called says what they
       // are.
       { path: "src/a.py", code: `ADMIN_TOKEN = "${token("gh", "p_", "16C7e42F292c6912E77")}"` },
@@ -64,6 +72,7 @@ export const SECRETS: Cases = {
       ].map(([path = "", code = ""]) => ({ path, code: code.replace("SECRET", token("hV7rQ2", "mZx9LpT4")) })),
     ],
     good: [
+      { path: "config/production.yml", code: 'database:\n  password: ${DB_PASSWORD}\n  token: "<your token>"' },
       {
         path: "docker-compose.yml",
         code: "environment:\n  POSTGRES_PASSWORD: changeme\n  MYSQL_ROOT_PASSWORD: root1234",
@@ -83,18 +92,27 @@ export const SECRETS: Cases = {
     ],
   },
   "credential-in-url": {
-    bad: [{ path: "scripts/sync.sh", code: token("curl https://", "deploy:", "Tr7uQm29zKpL@files.acme.io/up") }],
+    bad: [
+      {
+        path: "config/database.yml",
+        code: token("url: postgres://", "billing:", "kV9rtqLmW2xz@db.internal.acme.io:5432/billing"),
+      },
+      { path: "scripts/sync.sh", code: token("curl https://", "deploy:", "Tr7uQm29zKpL@files.acme.io/up") },
+    ],
     good: [
+      { path: "config/database.yml", code: "url: postgres://user:password@localhost/app" },
       { path: "scripts/sync.sh", code: 'curl "https://$USER:$PASS@files.acme.io/up"' },
       { path: "src/urls.ts", code: 'const at = "https://example.com/a:b@2x.png";' },
     ],
   },
   "private-file-committed": {
     bad: [
+      { path: "deploy/id_rsa", code: "b3BlbnNzaC1rZXktdjEAAAAA" },
       { path: "infra/terraform.tfstate", code: '{\n  "version": 4\n}' },
       { path: ".env", code: "SESSION_SECRET=9fKq2mLx8vRt" },
     ],
     good: [
+      { path: ".env.example", code: "SESSION_SECRET=9fKq2mLx8vRt" },
       { path: ".env", code: "PORT=3000\nLOG_LEVEL=debug" },
       { path: "deploy/id_rsa.pub", code: "ssh-ed25519 AAAAC3Nz me@host" },
     ],

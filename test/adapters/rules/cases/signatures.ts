@@ -1,9 +1,15 @@
-// More cases of the rules in repository/signatures.ts, by rule.
+// Cases of the rules in repository/signatures.ts, by rule.
 import type { Cases } from "../rule-cases.ts";
 
 export const SIGNATURES: Cases = {
   "callers-not-changed": {
     bad: [
+      {
+        path: "src/users.ts",
+        before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
+        code: "export function rename(db: Database, id: number, name: string) {\n  return db.write(id, name);\n}\n",
+        beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
+      },
       {
         path: "app/mail.py",
         before: "def send(message, host, timeout=10):\n    connect(host, timeout).send(message)\n",
@@ -26,6 +32,12 @@ export const SIGNATURES: Cases = {
       },
     ],
     good: [
+      {
+        path: "src/users.ts",
+        before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",
+        code: "export function rename(db: Database, name: string, id = 0) {\n  return db.write(id, name);\n}\n",
+        beside: { "src/server.ts": 'import { rename } from "./users.ts";\n\nrename(db, "Ada");\n' },
+      },
       {
         path: "src/users.ts",
         before: "export function rename(db: Database, name: string) {\n  return db.write(name);\n}\n",

@@ -1,10 +1,10 @@
-// More cases of rules about web output, by rule.
-import { example } from "../../../../src/adapters/rules/structural/shapes.ts";
-import type { Cases } from "../rule-cases.ts";
+// Cases of rules about web output, by rule.
+import { type Cases, example } from "../rule-cases.ts";
 
 export const WEB_OUTPUT: Cases = {
   "unescaped-html": {
     bad: [
+      example("src/list.ts", `item.innerHTML = \`<b>\${user.name}</b>\`;`),
       example("src/list.js", 'item.innerHTML = "<b>" + name + "</b>";'),
       example("src/page.js", "panel.innerHTML = location.hash;"),
       example("app/tags.py", 'return mark_safe(f"<b>{user.name}</b>")'),
@@ -14,21 +14,12 @@ export const WEB_OUTPUT: Cases = {
       example("Hello.java", 'response.getWriter().println("Hello " + request.getParameter("name"));'),
     ],
     good: [
+      example("src/list.ts", "item.textContent = user.name;"),
       example("src/list.ts", `item.innerHTML = \`<b>\${escapeHtml(user.name)}</b>\`;`),
       example("src/list.js", 'item.innerHTML = "";'),
       example("app/tags.py", 'return format_html("<b>{}</b>", user.name)'),
       example("app/helpers/users_helper.rb", "tag.b(user.name)"),
       example("hello.php", '<?php echo "Hello " . htmlspecialchars($_GET["name"]);'),
-    ],
-  },
-  "html-from-variable": {
-    bad: [example("src/bio.jsx", "const bio = ({ html }) => <p dangerouslySetInnerHTML={{ __html: html }} />;")],
-    good: [
-      example(
-        "src/Bio.tsx",
-        "const html = sanitize(text);",
-        "const bio = <p dangerouslySetInnerHTML={{ __html: html }} />;",
-      ),
     ],
   },
 };

@@ -2,12 +2,12 @@
 // as added.
 
 import type { StructuredPatch } from "diff";
-import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import { FILE_RULES } from "../../../../src/adapters/rules/rules.ts";
 import type { DiffLine, FileDiff, Hunk } from "../../../../src/domain/pull-request.ts";
 import type { FileKind } from "../../../../src/domain/signals.ts";
 import type { InspectedFile } from "../../../../src/ports.ts";
 import { aFileDiff } from "../../../builders/file-diff.ts";
+import type { Example } from "../rule-cases.ts";
 
 /** Every rule that reads lines: no syntax tree, any language. */
 export const LINE_RULES = FILE_RULES.filter((rule) => "check" in rule);

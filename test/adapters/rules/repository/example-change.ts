@@ -1,7 +1,6 @@
 // An example of a repository rule as a pull request: one changed file, and the repository around it
 // at the head.
 import { structuredPatch } from "diff";
-import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import { fileKinds } from "../../../../src/analyze/analyze.ts";
 import { defaultConfig } from "../../../../src/config/repo-config.ts";
 import { classifyLanguage } from "../../../../src/domain/code/languages.ts";
@@ -9,6 +8,7 @@ import type { Snapshot } from "../../../../src/ports/snapshot.ts";
 import type { InspectedFile } from "../../../../src/ports.ts";
 import { aFileDiff, aHunk } from "../../../builders/file-diff.ts";
 import { snapshotOf } from "../../contracts/symbols.ts";
+import type { Example } from "../rule-cases.ts";
 
 const kindOf = fileKinds(defaultConfig().fileKinds);
 

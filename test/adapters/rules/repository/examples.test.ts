@@ -3,8 +3,8 @@
 import { afterAll, expect, test } from "vitest";
 import { codeSymbols } from "../../../../src/adapters/code-index/symbols.ts";
 import { inspectRepository, REPOSITORY_RULES } from "../../../../src/adapters/rules/repository/inspect-repository.ts";
-import type { Example } from "../../../../src/adapters/rules/rule.ts";
 import { casesOf } from "../cases/cases.ts";
+import type { Example } from "../rule-cases.ts";
 import { exampleChange } from "./example-change.ts";
 
 const symbols = codeSymbols();
