@@ -61,6 +61,21 @@ export const PROTECTION_RULES = rulesOf<LineRule>("security", [
     ),
   },
   {
+    id: "weak-cipher",
+    title: "Cipher is broken or used in ECB mode",
+    confidence: 0.8,
+    why: "DES and RC4 are breakable today, and ECB encrypts equal blocks alike, so patterns stay visible and blocks can be swapped.",
+    fix: "Use AES-GCM or ChaCha20-Poly1305 with a fresh nonce for each message.",
+    check: inEveryFile(
+      /\bcreate(?:C|Dec)ipheriv\(\s*["'](?:des\b|des-|des3|rc4|rc2|bf-|[\w-]{1,30}-ecb)|\bcrypto\.create(?:C|Dec)ipher\(/i,
+      /\b(?:DES3?|ARC4|ARC2|Blowfish)\.new\(|\bAES\.new\([^#]{0,200}\bMODE_ECB\b|\bmodes\.ECB\(|\balgorithms\.(?:ARC4|TripleDES|Blowfish)\(/,
+      /\bdes\.New(?:TripleDES)?Cipher\(|\brc4\.NewCipher\(/,
+      /\bCipher\.getInstance\(\s*"(?:(?:des|desede|rc4|arcfour|rc2|blowfish)[/"]|AES"|(?!RSA)[a-z]{1,30}\/ECB\/(?:PKCS5|PKCS7|No))/i,
+      /\bopenssl_(?:en|de)crypt\([^#]{0,300}["'](?:[\w-]{1,30}-ecb|(?:des|rc4|bf-)[\w-]{0,30})["']/i,
+      /\bOpenSSL::Cipher(?:::Cipher)?\.new\(?\s*["'](?:des|rc4["']|bf-|[\w-]{1,30}-ecb)/i,
+    ),
+  },
+  {
     id: "jwt-unverified",
     title: "Token's signature is not verified",
     confidence: 0.8,

@@ -14,6 +14,7 @@ import {
   script,
   text,
   unless,
+  withArguments,
 } from "./shapes.ts";
 
 const BASENAME = String.raw`(?i)(basename|secure_filename|sanitize|\.Base\(|SecureJoin|safe_join|getName\(|allowlist|whitelist|(Join|Clean)\(\s*"/")`;
@@ -78,6 +79,68 @@ export const WEB = rulesOf<StructuralRule>("security", [
         ),
       ],
     }),
+  },
+  {
+    id: "unfiltered-extraction",
+    title: "Archive is unpacked wherever its entries say",
+    confidence: 0.75,
+    why: "An entry named `../../etc/cron.d/x`, an absolute path or a link is written where its name leads.",
+    fix: 'Give it a filter: `extractall(folder, filter="data")`.',
+    onlyWith: /extract|unpack_archive/,
+    match: {
+      python: both(
+        calls.python`(\w*tar\w*|tf|t|tgz|tarfile\.open\(.*\))\.extract(all)?|(shutil\.)?unpack_archive`,
+        not(
+          withArguments(String.raw`\bfilter\s*=\s*["'](data|tar)|\bfilter\s*=\s*\w|\bmembers\s*=|\.zip\b|["']zip["']`),
+        ),
+      ),
+    },
+    fixes: [{ from: /(\.extractall\([^()]{1,200})\)$/, to: '$1, filter="data")' }],
+  },
+  {
+    id: "archive-entry-path",
+    title: "Path comes straight from an archive",
+    confidence: 0.75,
+    why: "An entry named `../../etc/cron.d/x` is written outside the folder that was meant (zip slip).",
+    fix: "Resolve the path and check that it still lies inside the folder before writing it.",
+    onlyWith: /[nN]ame|\.path\b/,
+    wholeFile: true,
+    onlyInFile: /zip|\btar|archive|extract|unpack/i,
+    notInFile:
+      /starts_?with|HasPrefix|IsLocal|commonpath|commonprefix|is_relative_to|\brelative\(|basename|filepath\.Rel|enclosed_name|sanitize|safe_?join|is_?safe/i,
+    match: {
+      ...script(
+        calls.script`((path|posix)\.)?(join|resolve) with ,\s*(\w*[eE]ntry|header|member|file)\.(name|path|fileName|entryName|filename)\b`,
+      ),
+      python: calls.python`os\.path\.join|\w*(dir|path|dest|root|target)\w*\.joinpath with \b(\w*(member|info|entry)|m|name|filename)(\.(name|filename))?\s*\)$`,
+      go: calls.go`(filepath|path)\.Join with ,\s*(f|file|zf|entry|header|hdr|h|zipFile)\.Name\s*\)$`,
+      java: [
+        calls.made`(java\.io\.)?File with (?i)entry\w*\.getName\(\)`,
+        calls.java`resolve|get|of with (?i)entry\w*\.getName\(\)`,
+      ],
+      ruby: calls.ruby`join with ,\s*\w*(entry|file|header)\.(name|full_name)\b`,
+    },
+  },
+  {
+    id: "prototype-pollution",
+    title: "Key chosen by others may be `__proto__`",
+    confidence: 0.6,
+    why: "Where a path of keys is walked and written to, `__proto__` or `constructor` changes every object of the program.",
+    fix: "Refuse these keys, or keep the values in a `Map` or in `Object.create(null)`.",
+    onlyWith: /=\s*\w+\[|\b\w+\(\s*\w+\[/,
+    wholeFile: true,
+    onlyInFile: /\w\[[^\]\n]{1,100}\](?:\[[^\]\n]{1,100}\])?\s*=[^=]/,
+    notInFile: /__proto__|hasOwn|Object\.create\(null\)|new Map\(|isUnsafe|Reflect\./,
+    match: {
+      ...script(
+        { pattern: "$OBJECT = $OBJECT[$KEY]" },
+        { pattern: "$OBJECT = $OBJECT[$KEY] = $VALUE" },
+        { pattern: "$OBJECT = $OBJECT[$KEY] || $VALUE" },
+        node("call_expression", has("function", "(?i)^(\\w+\\.)?\\w*(merge|extend|assign|clone|defaults)\\w*$"), {
+          any: [{ pattern: "$CALL($TO[$KEY], $FROM[$KEY])" }, { pattern: "$CALL($TO[$KEY], $FROM[$KEY], $$$MORE)" }],
+        }),
+      ),
+    },
   },
   {
     id: "rights-narrowed-late",

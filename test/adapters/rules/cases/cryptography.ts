@@ -31,4 +31,20 @@ export const CRYPTOGRAPHY: Cases = {
       example("report.php", '<?php file_put_contents(tempnam(sys_get_temp_dir(), "report"), $rows);'),
     ],
   },
+  "weak-cipher": {
+    bad: [
+      example("src/vault.ts", 'const cipher = crypto.createCipheriv("aes-128-ecb", key, null);'),
+      example("app/vault.py", "cipher = AES.new(key, AES.MODE_ECB)"),
+      example("vault.go", "block, err := des.NewCipher(key)"),
+      example("Vault.java", 'Cipher cipher = Cipher.getInstance("AES/ECB/PKCS5Padding");'),
+      example("vault.php", '<?php $sealed = openssl_encrypt($text, "aes-128-ecb", $key);'),
+      example("lib/vault.rb", 'cipher = OpenSSL::Cipher.new("des-ede3-cbc")'),
+    ],
+    good: [
+      example("src/vault.ts", 'const cipher = crypto.createCipheriv("aes-256-gcm", key, nonce);'),
+      example("app/vault.py", "cipher = AES.new(key, AES.MODE_GCM)"),
+      example("Vault.java", 'Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");'),
+      example("Vault.java", 'Cipher cipher = Cipher.getInstance("RSA/ECB/OAEPWithSHA-256AndMGF1Padding");'),
+    ],
+  },
 };

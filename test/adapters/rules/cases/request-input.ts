@@ -34,4 +34,62 @@ export const REQUEST_INPUT: Cases = {
       example("src/key.js", "fs.writeFileSync(file, key, { mode: 0o600 });"),
     ],
   },
+  "unfiltered-extraction": {
+    bad: [
+      example("app/backup.py", "with tarfile.open(upload) as tar:", "    tar.extractall(folder)"),
+      example("app/backup.py", "tarfile.open(upload).extractall(folder)"),
+      example("app/backup.py", "with tarfile.open(upload) as archive:", "    archive.extractall(folder)"),
+      example("app/backup.py", "shutil.unpack_archive(upload, folder)"),
+    ],
+    good: [
+      example("app/backup.py", "with tarfile.open(upload) as tar:", '    tar.extractall(folder, filter="data")'),
+      example("app/backup.py", "with zipfile.ZipFile(upload) as archive:", "    archive.extractall(folder)"),
+      example("app/backup.py", "tar.extractall(folder, members=checked(tar))"),
+    ],
+  },
+  "archive-entry-path": {
+    bad: [
+      example("unzip.go", "for _, f := range archive.File {", "\twrite(filepath.Join(folder, f.Name), f)", "}"),
+      example("app/unzip.py", "for info in archive.infolist():", "    path = os.path.join(folder, info.filename)"),
+      example("src/unzip.js", 'zip.on("entry", (entry) => write(path.join(folder, entry.path), entry));'),
+      example("Unzip.java", "ZipEntry entry = in.getNextEntry();", "File file = new File(folder, entry.getName());"),
+      example("Unzip.java", "ZipEntry entry = in.getNextEntry();", "Path file = folder.resolve(entry.getName());"),
+      example("lib/unzip.rb", "zip.each { |entry| entry.extract(File.join(folder, entry.name)) }"),
+    ],
+    good: [
+      example("unzip.go", "if filepath.IsLocal(f.Name) {", "\twrite(filepath.Join(folder, f.Name), f)", "}"),
+      example("src/list.js", "files.map((entry) => path.join(folder, entry.name));"),
+      example(
+        "Unzip.java",
+        "ZipEntry entry = in.getNextEntry();",
+        "File file = new File(folder, entry.getName());",
+        "if (!file.getCanonicalPath().startsWith(root)) throw new IOException();",
+      ),
+    ],
+  },
+  "prototype-pollution": {
+    bad: [
+      example("src/set.js", "for (const key of keys) target = target[key];", "target[last] = value;"),
+      example("src/set.js", "keys.forEach(function (key) {", "  o[key] = o[key] || {};", "  o = o[key];", "});"),
+      example(
+        "src/merge.ts",
+        "function merge(to, from) {",
+        "  for (const key in from) {",
+        '    if (typeof from[key] === "object") merge(to[key], from[key]);',
+        "    else to[key] = from[key];",
+        "  }",
+        "}",
+      ),
+    ],
+    good: [
+      example(
+        "src/set.js",
+        'if (keys.includes("__proto__")) return;',
+        "for (const key of keys) target = target[key];",
+        "target[last] = value;",
+      ),
+      example("src/get.js", "for (const key of keys) o = o[key];"),
+      example("src/set.js", "if (!Object.hasOwn(o, key)) return;", "o = o[key];", "o[last] = value;"),
+    ],
+  },
 };
