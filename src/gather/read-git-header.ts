@@ -174,14 +174,14 @@ interface QuotedName {
 export function unquotePath(text: string): QuotedName | null {
   const [quoted, escaped = ""] = QUOTED.exec(text) ?? [];
   if (quoted === undefined) return null;
-  const byteOf = (escape: string) => {
-    if (escape.length === 3) return Number.parseInt(escape, 8);
-    return LETTERS.includes(escape) ? 7 + LETTERS.indexOf(escape) : escape.charCodeAt(0);
+  const byteOf = (code: string) => {
+    if (code.length === 3) return Number.parseInt(code, 8);
+    return LETTERS.includes(code) ? 7 + LETTERS.indexOf(code) : code.charCodeAt(0);
   };
   // One character a byte, so that an escape is one character as well.
   const bytes = Buffer.from(escaped)
     .toString("latin1")
-    .replace(ESCAPED, (_, escape: string) => String.fromCharCode(byteOf(escape)));
+    .replace(ESCAPED, (_, code: string) => String.fromCharCode(byteOf(code)));
   const name = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(bytes, "latin1"));
   return { name, length: quoted.length };
 }

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders of configuration files.
 // Cases of rules about secrets, by rule.
 import type { Cases } from "../rule-cases.ts";
 
