@@ -7,7 +7,7 @@ import { whyPage } from "../../src/cli/memory/memory-lines.ts";
 import { Transient } from "../../src/domain/errors.ts";
 import { outcomeText } from "../../src/domain/memory/evidence.ts";
 import { whyOutcome } from "../../src/flows/memory/why-outcome.ts";
-import { BACKUP } from "../app/change-builders.ts";
+import { BACKUP, summaryOf } from "../app/change-builders.ts";
 import { type FlowHarness, openFlow } from "../app/flow-harness.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 
@@ -211,6 +211,19 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, CART_TEST)).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
     expect(await why(at, pull, CART_TEST)).toContain("because the code reads as we suggested");
     expect(await outcome(at, pull, BACKUP_PY)).toBe("posted");
+  });
+
+  test("a suggestion that only adds to the line is a fix as well, and its comment is settled", async () => {
+    const rates = "import requests\n\n\ndef rates(url):\n    return requests.get(url)\n";
+    const files = { [CART_TEST]: CART, [BACKUP_PY]: BACKUP, "app/rates.py": rates };
+    const { harness: at, world, pull, rootOf } = await play(files, "wren");
+    const [, suggestion = ""] = /```suggestion\n(.*)\n```/.exec(rootOf("app/rates.py").body) ?? [];
+    expect(suggestion).toBe("    return requests.get(url, timeout=10)");
+    await world.push(pull, { "app/rates.py": rates.replace("    return requests.get(url)", suggestion) });
+    await at.anHourPasses();
+    expect(await outcome(at, pull, "app/rates.py")).toBe(`fixed ${TODAY} in ${pull.headSha.slice(0, 12)}`);
+    expect(await why(at, pull, "app/rates.py")).toContain("because the code reads as we suggested");
+    expect(summaryOf(world, pull).body).toContain("as we suggested");
   });
 
   test("the branch of a person without access proves nothing before a merge", async () => {

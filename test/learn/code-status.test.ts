@@ -43,6 +43,18 @@ test("code that matches the suggestion was applied, in any form; the suggestion 
   expect(codeStatus(suggests(" "), FILE.replace(`${SAVE}\n`, ""))).toBe("changed");
 });
 
+test("code that a suggestion only adds to was applied although it still stands there", () => {
+  const more = SAVE.replace(".catch(() => {})", ".catch(() => {}).finally(done)");
+  for (const added of [SAVE.replace("3600 }", "3600 }, signal"), SAVE.replace("save(", "save(await "), more]) {
+    expect(codeStatus(suggests(added), FILE.replace(SAVE, added)), added).toBe("applied");
+    expect(codeStatus(suggests(added), FILE), added).toBe("unchanged");
+    // Below the old code, and not in its place.
+    expect(codeStatus(suggests(added), FILE.replace("  return token", `${added}\n  return token`)), added).toBe(
+      "unchanged",
+    );
+  }
+});
+
 test.each([
   ["about a removed line", { side: "LEFT" as const }],
   ["about a whole file", { locMethod: "none" as const }],

@@ -41,6 +41,28 @@ export function relocateCode(shape: CodeShape, stream: TokenStream, near: number
   return best ?? (shape.at.length >= TELLING ? alike(shape, stream, near) : null);
 }
 
+/**
+ * Where the suggested text replaced the code; null when it did not. Code to which a suggestion only
+ * adds still stands within it.
+ *
+ * @param found where the code itself was found, by `relocateCode`
+ * @param suggestion the new text of its lines; "" deletes them, so that there is nothing to find
+ */
+export function relocateSuggestion(
+  shape: CodeShape,
+  suggestion: string,
+  stream: TokenStream,
+  near: number,
+  found: RelocatedCode | null,
+): RelocatedCode | null {
+  const at = textTokens(suggestion);
+  const applied = relocateCode({ ...shape, at }, stream, near);
+  if (applied?.as !== "same") return null;
+  if (found?.as !== "same") return applied;
+  const isWithin = found.startLine >= applied.startLine && found.line <= applied.line;
+  return isWithin && at.length > shape.at.length ? applied : null;
+}
+
 function isDistinctive({ before, at, after }: CodeShape, agreement: number): boolean {
   return at.length >= TELLING || agreement >= Math.min(TELLING_AROUND, before.length + after.length);
 }

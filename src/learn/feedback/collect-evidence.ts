@@ -1,8 +1,8 @@
 // Turns what was read of a pull request into evidence on our findings: each act has its own key, so
 // that reading it again adds nothing.
 
-import { textStream, textTokens } from "../../domain/code/code-fingerprint.ts";
-import { relocateCode } from "../../domain/code/relocate-code.ts";
+import { textStream } from "../../domain/code/code-fingerprint.ts";
+import { relocateCode, relocateSuggestion } from "../../domain/code/relocate-code.ts";
 import { type AccessLevel, VERBS } from "../../domain/command.ts";
 import {
   type CodeStatus,
@@ -174,12 +174,10 @@ export function codeStatus(
   if (finding.side === "LEFT" || finding.locMethod === "none" || shape.at.length === 0) return null;
   if (text === null) return "changed";
   const stream = textStream(text);
-  const found = relocateCode(shape, stream, finding.startLine);
+  const { startLine, suggestion } = finding;
+  const found = relocateCode(shape, stream, startLine);
+  if (suggestion !== null && relocateSuggestion(shape, suggestion.text, stream, startLine, found) !== null)
+    return "applied";
   if (found?.as === "same") return "unchanged";
-  const { suggestion } = finding;
-  if (suggestion !== null && suggestion.text.trim() !== "") {
-    const fixed = relocateCode({ ...shape, at: textTokens(suggestion.text) }, stream, finding.startLine);
-    if (fixed?.as === "same") return "applied";
-  }
   return "changed";
 }

@@ -1,7 +1,7 @@
 // Matches findings with earlier ones of the pull request, so that nothing is posted twice. A match
 // keeps its first identity: comment, summary and memory refer to the same thing.
-import { shapeOf, textTokens } from "../../domain/code/code-fingerprint.ts";
-import { type RelocatedCode, relocateCode } from "../../domain/code/relocate-code.ts";
+import { shapeOf } from "../../domain/code/code-fingerprint.ts";
+import { type RelocatedCode, relocateCode, relocateSuggestion } from "../../domain/code/relocate-code.ts";
 import { type Finding, findingId } from "../../domain/finding.ts";
 import type { Degraded } from "../../domain/omissions.ts";
 import type { PullRequestContext } from "../../domain/pull-request.ts";
@@ -200,20 +200,19 @@ export function locateEarlierFindings(
   return earlier.map((one) => {
     const path = pathNow(one.finding.path);
     const here = path === null ? null : find(one, path, code);
-    if (here?.as === "same") return { earlier: one, path, place: here, fixed: null };
-    const elsewhere = findElsewhere(one, path, code);
-    if (elsewhere !== null) return { earlier: one, path: elsewhere.path, place: elsewhere, fixed: null };
-    const fixed = path === null ? null : findFixed(one, path, code);
-    return { earlier: one, path, place: fixed === null ? here : null, fixed };
+    const fixed = path === null ? null : findFixed(one, path, code, here);
+    if (fixed !== null) return { earlier: one, path, place: null, fixed };
+    const elsewhere = here?.as === "same" ? null : findElsewhere(one, path, code);
+    return { earlier: one, path: elsewhere?.path ?? path, place: elsewhere ?? here, fixed: null };
   });
 }
 
-/** An empty suggestion deletes lines, so there is nothing to find. */
-function findFixed(one: EarlierFinding, path: string, code: CodeNow): CurrentPlace | null {
-  const { suggestion, side } = one.finding;
-  if (suggestion === null || side === "LEFT") return null;
-  const found = find({ ...one, shape: { ...one.shape, at: textTokens(suggestion.text) } }, path, code);
-  return found?.as === "same" ? found : null;
+function findFixed(one: EarlierFinding, path: string, code: CodeNow, here: CurrentPlace | null): CurrentPlace | null {
+  const { suggestion, side, startLine } = one.finding;
+  const stream = code.stream(path, side);
+  if (suggestion === null || side === "LEFT" || stream === null) return null;
+  const found = relocateSuggestion(one.shape, suggestion.text, stream, startLine, here);
+  return found === null ? null : { ...found, path };
 }
 
 function pathsNow(code: CodeNow, renamed: ReadonlyMap<string, string>): (path: string) => string | null {
