@@ -204,7 +204,7 @@ function onBoth(db: Database): void {
       const asked: (readonly [text: string, values: readonly unknown[]])[] = [];
       const queue = storedQueue(listened(db, (text, values) => void asked.push([text, values])));
       await accept(queue, reviewJob(1, "a"));
-      // What statistics do not say yet. One delivery brings them all: 5,000 take PostgreSQL a minute.
+      // What statistics do not say yet. One delivery brings all: 5,000 take PostgreSQL a minute.
       const [outcome = reviewJob(2, "a"), ...beside] = Array.from({ length: 5_000 }, (_, at) =>
         reviewJob(at + 2, "a", at % 50),
       );
