@@ -367,8 +367,8 @@ export const MUTANTS: readonly Mutant[] = [
     loses: "what is out of scope takes no place among the best of a large repository",
     file: "src/search/vector-index.ts",
     within: "admittedOf",
-    find: "const chosen = rows.filter((row) => admitted[row] === 1);",
-    replace: "const chosen = rows;",
+    find: "count += admitted[rows[at] ?? 0] ?? 0;",
+    replace: "count += 1;",
     test: ["test/search/on-defaults.test.ts", "none takes a place among the best"],
   },
   {
