@@ -200,7 +200,7 @@ function findingOf(
   const fits = suggestion?.startLine === startLine && suggestion.line === line;
   // A finding outlives the renaming of its file: the name in the base is the one that stays.
   const ownPath = status === "renamed" && previousPath !== null ? previousPath : path;
-  // A repository's own rule, which has no such words, is quoted as it is.
+  // Rules of ours have such words; a repository's own is quoted as it is.
   const here = "onlyWith" in rule && isNodeMatch(match) ? namePlace(match.node) : "";
   return {
     id: findingId(rule.id, ownPath, words, occurrence),
@@ -229,18 +229,33 @@ function within(match: Match, hunk: Hunk): Match {
   return { ...match, startLine, line };
 }
 
+/** Lines that are checked together while none is taken: matches may lie in each other, deep. */
+const BLOCK = 256;
+
 /** By line. Of overlapping matches the shortest, then the first, stays: a comment should point. */
-function withoutOverlap(matches: readonly Match[]): readonly Match[] {
+function withoutOverlap(matches: readonly Match[]): Match[] {
   const shortestFirst = matches.toSorted(
     (a, b) => a.line - a.startLine - (b.line - b.startLine) || a.startLine - b.startLine,
   );
-  const kept: Match[] = [];
-  for (const match of shortestFirst) {
-    const at = firstNotBefore(kept, ({ line }) => line, match.startLine);
-    const next = kept[at];
-    if (next === undefined || next.startLine > match.line) kept.splice(at, 0, match);
-  }
-  return kept;
+  const taken = new Set<number>();
+  const blocks = new Set<number>();
+  const isTaken = ({ startLine, line }: Match): boolean => {
+    for (let at = startLine; at <= line; ) {
+      const isFreeBlock = at % BLOCK === 0 && at + BLOCK <= line && !blocks.has(at / BLOCK);
+      if (!isFreeBlock && taken.has(at)) return true;
+      at += isFreeBlock ? BLOCK : 1;
+    }
+    return false;
+  };
+  const kept = shortestFirst.filter((match) => {
+    if (isTaken(match)) return false;
+    for (const line of numbersOf(match)) {
+      taken.add(line);
+      blocks.add(Math.floor(line / BLOCK));
+    }
+    return true;
+  });
+  return kept.sort((a, b) => a.startLine - b.startLine);
 }
 
 function numbersOf({ startLine, line }: Match): number[] {
