@@ -159,9 +159,9 @@ export function judged({ tool, level, securityScore, precision, tags }: ToolWord
 
 /** `Semgrep OSS` and `Semgrep PRO` are semgrep: editions of one tool report the same rules. */
 export function toolName(name: string): string {
-  const plain = oneLine(name)
+  const [plain = ""] = oneLine(name)
     .toLowerCase()
-    .replace(/ (?:oss|pro|code|cli|community|engine)\b.*$/, "");
+    .split(/ (?:oss|pro|code|cli|community|engine)\b/, 1);
   return cutText(plain.replace(/[^a-z0-9.+-]+/g, "-").replace(/^-+|(?<!-)-+$/g, ""), 40) || "unnamed-tool";
 }
 

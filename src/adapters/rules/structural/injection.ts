@@ -120,7 +120,7 @@ export const INJECTION = rulesOf<StructuralRule>("security", [
     why: "The shell reads spaces, quotes, `;` and `$( )` in a pasted value as syntax, so a file name or branch name can run commands.",
     fix: "Start the program directly with a list of arguments (no shell), or quote each value with the language's own function.",
     onlyWith:
-      /exec\w*\(|spawn|exec\.Command|Command::new|subprocess|shell|\bsystem[ (]|popen|getoutput|passthru|capture[23]|#\{|^`/,
+      /exec\w{0,40}\(|spawn|exec\.Command|Command::new|subprocess|shell|\bsystem[ (]|popen|getoutput|passthru|capture[23]|#\{|^`/,
     match: unless(QUOTED, {
       ...script(
         calls.script`exec|execSync|execAsync|execPromise|(child_process|childProcess|cp|shelljs|shell)\.(exec|execSync)|promisify\(\w*\.?exec\) with ^\(\s*(\x60.*\$\{\s*[a-z]|["'][^"']*["']\s*(\+|\.concat\()\s*[a-z]|(util\.)?format\(|\w+\s*\+\s*["'\x60])`,
