@@ -31,9 +31,9 @@ interface Place {
 
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ job: { key } }, at) => ({ at, key }));
-  // A query for each value: as a join, PostgreSQL reads all that waits where its statistics are
-  // older than a burst.
-  const own = (value: string) => `(SELECT ${value} FROM jobs WHERE key = x.key AND state = 'waiting')`;
+  // By key, whatever PostgreSQL's statistics say: as a join, or by an index of what waits, it reads
+  // all of a burst that came since.
+  const own = (value: string) => `(SELECT ${value} FROM jobs WHERE key = x.key AND state || '' = 'waiting')`;
   const rows = await tx.all<Place>(
     `SELECT ${tx.dialect.now} AS now, ${own("run_at")} AS "waitingRunAt", ${own("job")} AS waiting,
        ${own("CASE WHEN attempt = 0 THEN created_at END")} AS since

@@ -215,7 +215,7 @@ function onBoth(db: Database): void {
       const placing = asked.filter(([text]) => text.includes("waitingRunAt"));
       expect(placing).toHaveLength(1);
       for (const [text, values] of placing)
-        expect(await planOf(db, text, values)).toMatch(/\(key=\? AND|Index Cond: \(key =/);
+        expect(await planOf(db, text, values)).toMatch(/\(key=\?\)|Index Cond: \(key =/);
       asked.length = 0;
       expect(await queue.lease()).not.toBeNull();
       const leasing = asked.filter(([text]) => text.includes("WITH RECURSIVE accounts"));
