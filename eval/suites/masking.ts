@@ -7,10 +7,11 @@ import { basename, join } from "node:path";
 import { detectSecrets } from "../../src/adapters/secrets/detect-secrets.ts";
 import { subject } from "../../src/cli/subject.ts";
 import type { PullRequestContext } from "../../src/domain/pull-request.ts";
-import { type Earlier, gather } from "../../src/gather/gather.ts";
+import { gather } from "../../src/gather/gather.ts";
 import { planReading } from "../../src/review/reading/plan-reading.ts";
 import { maskedPart } from "../../src/review/reading/read-by-model.ts";
 import { redact } from "../../src/wire/secrets.ts";
+import { NOTHING_EARLIER } from "../../test/fakes/pull-requests.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
 
@@ -67,15 +68,6 @@ export const suite: Suite = async ({ data, flags }) => {
       ...notes,
     ],
   };
-};
-
-const NOTHING_EARLIER: Earlier = {
-  reviews: [],
-  fingerprint: () => "",
-  declined: [],
-  pausedBy: null,
-  mayWrite: async () => true,
-  settled: async () => null,
 };
 
 /** Null where policy leaves the change alone. */

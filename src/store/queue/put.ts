@@ -31,8 +31,8 @@ interface Place {
 
 async function placed(tx: Sql, jobs: readonly ComingJob[]): Promise<readonly (ComingJob & Place)[]> {
   const given = jobs.map(({ job: { key } }, at) => ({ at, key }));
-  // By key, whatever PostgreSQL's statistics say: as a join, or by an index of what waits, it reads
-  // all of a burst that came since.
+  // By key alone: as a join, or by an index of what waits, PostgreSQL reads all of a burst that
+  // came after its last statistics.
   const own = (value: string) => `(SELECT ${value} FROM jobs WHERE key = x.key AND state || '' = 'waiting')`;
   const rows = await tx.all<Place>(
     `SELECT ${tx.dialect.now} AS now, ${own("run_at")} AS "waitingRunAt", ${own("job")} AS waiting,
