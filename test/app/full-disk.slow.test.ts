@@ -93,7 +93,8 @@ test.runIf(isMounted)(
 
     empty();
     await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
-    expect(rows("SELECT state FROM jobs WHERE lane = 'review'")).toEqual([{ state: "done" }]);
+    // A sweep that ran meanwhile may have put a job of the same head in the place of the first.
+    expect(rows("SELECT state FROM jobs WHERE lane = 'review' AND state <> 'superseded'")).toEqual([{ state: "done" }]);
     expect(said(world, pull)).toHaveLength(1);
     expect(summaryOf(world, pull).body).toMatch(/^\*\*1 \w+ finding open\*\*/);
     expect(rows<{ questions: number }>("SELECT count(*) AS questions FROM spending")).toEqual([
@@ -166,7 +167,7 @@ test.runIf(canLimit)(
     await until("a write failed", () => server.log().includes("SQLITE_IOERR_WRITE"));
     limit("unlimited");
     await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
-    // A sweep that ran meanwhile may have put a job of the same head in the place of the first.
+    // A sweep may have added a job here, too.
     const states = rows("SELECT state FROM jobs WHERE lane = 'review' AND state <> 'superseded'");
     expect(states).toEqual([{ state: "done" }]);
     expect(said(world, pull)).toHaveLength(1);

@@ -65,11 +65,15 @@ test("a change that takes too much of the processor is ended twice, and then ref
     { deaths: 0, overruns: 0 },
     { deaths: 0, overruns: 0 },
   ]);
-  // What the workers counted, also those that are gone.
-  const metrics = await (await fetch(`${harness.adminUrl()}/metrics`)).text();
-  expect(metrics).toContain('kodiai_worker_replacements_total{cause="overran"} 2');
-  expect(metrics).toContain('kodiai_reviews_total{outcome="posted"} 2');
-  expect(metrics).toContain('kodiai_job_ends_total{lane="review",state="parked"} 1');
+  // What the workers counted, also those that are gone. A worker records the end of a job before it
+  // tells the server.
+  const metrics = async () => (await fetch(`${harness.adminUrl()}/metrics`)).text();
+  for (const line of [
+    'kodiai_worker_replacements_total{cause="overran"} 2',
+    'kodiai_reviews_total{outcome="posted"} 2',
+    'kodiai_job_ends_total{lane="review",state="parked"} 1',
+  ])
+    await expect.poll(metrics, { timeout: 10_000 }).toContain(`${line}\n`);
   expect(world.violations).toEqual([]);
 }, 120_000);
 
@@ -97,28 +101,42 @@ test.each([
 function below({ child }: ServerProcess): ReadonlyMap<number, string> {
   const found = new Map<number, string>();
   const parents = new Set([child.pid]);
-  for (const name of readdirSync("/proc").filter((one) => /^\d+$/.test(one))) {
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
-      if (!parents.has(parent)) continue;
-      parents.add(Number(name));
-      const program = /([\w-]+)\.ts\0/.exec(readFileSync(`/proc/${name}/cmdline`, "utf8"))?.[1];
-      if (program !== undefined) found.set(Number(name), program);
-    } catch {
-      // It has ended meanwhile.
+  // A child may have a lower id than its parent: ids begin again at the highest.
+  for (let isNew = true; isNew; ) {
+    isNew = false;
+    for (const pid of readdirSync("/proc").map(Number)) {
+      if (!(pid > 0) || parents.has(pid) || !parents.has(parentOf(pid))) continue;
+      parents.add(pid);
+      isNew = true;
+      const program = programOf(pid);
+      if (program !== undefined) found.set(pid, program);
     }
   }
   return found;
 }
 
-function isAlive(pid: number): boolean {
+/** 0 when the process has ended. */
+function parentOf(pid: number): number {
+  const stat = procFile(pid, "stat");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1] ?? 0);
+}
+
+function programOf(pid: number): string | undefined {
+  return /([\w-]+)\.ts\0/.exec(procFile(pid, "cmdline"))?.[1];
+}
+
+/** Empty when the process has ended. */
+function procFile(pid: number, name: string): string {
   try {
-    // A zombie has ended: only nobody asked for its code.
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return false;
+    return "";
   }
+}
+
+function isAlive(pid: number): boolean {
+  // A zombie has ended: only nobody asked for its code.
+  return /\) [^ZX] /.test(procFile(pid, "stat"));
 }
 
 const onLinux = test.runIf(process.platform === "linux");
