@@ -14,6 +14,7 @@ import { redact } from "../../src/wire/secrets.ts";
 import { NOTHING_EARLIER } from "../../test/fakes/pull-requests.ts";
 import { dataFingerprint, fingerprint, readRows } from "../read-data.ts";
 import type { Row, Suite } from "../suite.ts";
+import { unanswered } from "../unanswered.ts";
 
 interface DiffEntry {
   readonly id: string;
@@ -46,10 +47,15 @@ export const suite: Suite = async ({ data, flags }) => {
   const notes: string[] = [];
   let added = 0;
   for (const entry of entries) {
-    const context = await changeOf(join(data, entry.file));
-    if (context === null) continue;
-    added += context.files.reduce((sum, file) => sum + file.additions, 0);
-    for (const { path, text } of await maskedLines(context)) notes.push(`${entry.id}  ${path}  ${text}`);
+    try {
+      const context = await changeOf(join(data, entry.file));
+      if (context === null) continue;
+      const masked = await maskedLines(context);
+      added += context.files.reduce((sum, file) => sum + file.additions, 0);
+      for (const { path, text } of masked) notes.push(`${entry.id}  ${path}  ${text}`);
+    } catch (error) {
+      unanswered(entry.id, error);
+    }
   }
   const per1000 = (notes.length * 1000) / Math.max(1, added);
   const fixtures = flags.get("fixtures");

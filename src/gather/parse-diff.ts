@@ -196,8 +196,10 @@ function lineEnd(text: string): number {
  * line "Binary files … differ" of another tool. `plain`: everything else: prose, or one file under
  * bare `---` and `+++`.
  */
+type PieceKind = "git" | "cc" | "combined" | "Binary" | "plain";
+
 interface DiffPiece {
-  readonly kind: string;
+  readonly kind: PieceKind;
   readonly text: string;
 }
 
@@ -216,12 +218,14 @@ const STARTS =
  */
 function cutDiff(text: string): readonly DiffPiece[] {
   const pieces: DiffPiece[] = [];
-  let [kind, from] = ["plain", 0];
+  let kind: PieceKind = "plain";
+  let from = 0;
   for (const { index, groups = {} } of `\n${text}`.matchAll(STARTS)) {
     // Git repeats "Binary files … differ", and the names, below its own header.
     if (kind === "git" && groups.below !== undefined) continue;
     pieces.push({ kind, text: text.slice(from, index) });
-    [kind, from] = [groups.merge ?? groups.binary ?? "plain", index];
+    kind = (groups.merge ?? groups.binary ?? "plain") as PieceKind;
+    from = index;
   }
   return [...pieces, { kind, text: text.slice(from) }];
 }

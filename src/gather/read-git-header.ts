@@ -154,7 +154,11 @@ function withoutLetter(name: string): string | null {
 // Git quotes paths with control characters, quotes, backslashes or other bytes: "b/\303\251.txt".
 
 const ESCAPED = /\\([abtnvfr"\\]|[0-3][0-7]{2})/g;
-const QUOTED = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2}))*)"/;
+/**
+ * A path has at most 4,096 bytes (PATH_MAX of Linux). Without a limit, a name of 20 MB overflows
+ * the stack of the expression.
+ */
+const QUOTED = /^"((?:[^"\\]|\\(?:[abtnvfr"\\]|[0-3][0-7]{2})){0,4096})"/;
 /** The bytes of the escapes that are letters, from 7 on. Source: git's quote.c. */
 const LETTERS = "abtnvfr";
 
@@ -168,8 +172,8 @@ interface QuotedName {
  * Reads the C-style quoted name at the start of `text`. Octal escapes are bytes of UTF-8; bytes
  * that are not UTF-8 become U+FFFD.
  *
- * @returns null when `text` does not start with a quote, the quote never closes, or an escape is
- * unknown
+ * @returns null when `text` does not start with a quote, the quote does not close within 4,096
+ * bytes, or an escape is unknown
  */
 export function unquotePath(text: string): QuotedName | null {
   const [quoted, escaped = ""] = QUOTED.exec(text) ?? [];

@@ -105,6 +105,14 @@ describe("paths", () => {
     expect(only(text)).toMatchObject({ path: "é b.sh", oldMode: "100644", newMode: "100755", status: "modified" });
   });
 
+  test("a quoted path of the longest that Linux allows is read, and one of 30 MB crashes nothing", () => {
+    const longest = `"b/${"\\303\\251".repeat(2_046)}.c"`;
+    expect(only(diff(`diff --git ${longest.replace("b/", "a/")} ${longest}`, "new mode 100755")).path).toBe(
+      `${"é".repeat(2_046)}.c`,
+    );
+    expect(() => parseDiff(`diff --git "a/${"x".repeat(30_000_000)}" b/x\nold mode 100644\n`)).not.toThrow();
+  });
+
   test("a rename from a plain to a quoted name", () => {
     const text = diff(
       'diff --git a/plain.txt "b/\\303\\274ber.txt"',
