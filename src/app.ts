@@ -10,8 +10,7 @@ import { appMetrics, type Metrics } from "./server/metrics.ts";
 import { appGitHub, openedStore, registerOwnSecrets } from "./server/open-app.ts";
 import type { JobHooks, Jobs } from "./server/start-jobs.ts";
 import { checkSweeper, startMaintenance } from "./server/sweeps/maintenance.ts";
-import { missedSweeper } from "./server/sweeps/missed-sweeper.ts";
-import type { PeriodicTask } from "./server/sweeps/periodic-task.ts";
+import { type MissedSweeper, missedSweeper } from "./server/sweeps/missed-sweeper.ts";
 import { commentTaker, committer, deliveryHandler, type ProbotEvent } from "./server/take-delivery.ts";
 import { closeServer, startWebhookServer, urlOf } from "./server/webhook-server.ts";
 import { workerProcess } from "./server/worker-process.ts";
@@ -62,11 +61,15 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
   const embedder = await chosenEmbedder(options.embeddings, options.embeddingLimits);
   const { writes } = store.held(null);
   const sweeper = checkSweeper(store, wiredChecks(github, writes), log);
-  const running = await runningJobs(options, store, github, metrics, { slug, onParked: sweeper.wake });
+  let missed: MissedSweeper | null = null;
+  const onParked = (ranForMs: number) => {
+    sweeper.wake();
+    missed?.parked(ranForMs);
+  };
+  const running = await runningJobs(options, store, github, metrics, { slug, onParked });
   const { jobs } = running;
   const maintenance = startMaintenance(store, github, () => jobs.wake("upkeep"), options);
 
-  let missed: PeriodicTask | null = null;
   const commits = committer(store.inbox);
   const wake = () => jobs.wake();
   const onReachesMore = () => {
@@ -122,7 +125,7 @@ async function runningJobs(
   store: Store,
   github: WiredGitHub,
   metrics: Metrics,
-  hooks: { readonly slug: string; readonly onParked: () => void },
+  hooks: { readonly slug: string } & Pick<JobHooks, "onParked">,
 ): Promise<RunningJobs> {
   const isInProcess = options.inProcess ?? (options.inspector !== undefined || options.onStep !== undefined);
   if (!isInProcess) {

@@ -47,7 +47,7 @@ async function start({ options: given, instance, epoch, slug, level, limits }: S
   });
   const store = await openedStore(options, metrics, { instance, epoch });
   const { github, sinceAnsweredMs } = appGitHub(options, store, slug);
-  const onParked = () => tell({ kind: "parked" });
+  const onParked = (ranForMs: number) => tell({ kind: "parked", ranForMs });
   const jobs = await startJobs(options, store, github, metrics, { onParked, counted });
   const report = () => tell({ kind: "state", rssBytes: process.memoryUsage.rss(), sinceAnsweredMs: sinceAnsweredMs() });
   report();

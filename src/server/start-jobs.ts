@@ -44,8 +44,8 @@ export interface Jobs {
 }
 
 export interface JobHooks {
-  /** Called when a review was parked: its check run is to be ended. */
-  readonly onParked: () => void;
+  /** Called when a review was parked, with the milliseconds that its last attempt took. */
+  readonly onParked: (ranForMs: number) => void;
   /** Runs a job so that its processor time is counted. */
   readonly counted: <T>(job: Held, work: () => Promise<T>) => Promise<T>;
 }
@@ -181,10 +181,11 @@ function startWorkers(
   const watch = retrievalWatch(serverStatistics(store), (alerts) => log.warn({ alerts }, "retrieval alert"));
   const onLost = ({ job }: Lease<AnyJob>) => log.warn({ job: job.key }, "lease lost to another process");
   const onEndOf = (lane: LaneName) => (lease: Lease<AnyJob>, end: JobEnd, error: unknown) => {
-    if (lane === "review" && end.state === "parked") onParked();
+    const facts = seen.ended(lane, lease, end);
+    if (lane === "review" && end.state === "parked") onParked(facts.ms);
     if (lane === "review") void watch();
     const head = lease.job.kind === "review" ? { head: lease.job.headSha } : {};
-    logEnd(log, lease, end, error, { ...head, ...seen.ended(lane, lease, end) });
+    logEnd(log, lease, end, error, { ...head, ...facts });
   };
   const clocks = { now: Date.now, random: Math.random, onLost, limits: () => null };
   /** With two or more workers, one is reserved for other repositories. */

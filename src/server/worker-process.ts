@@ -15,7 +15,7 @@ import { endGroup, HAS_GROUPS } from "./end-group.ts";
 import type { MeterChange, Metrics } from "./metrics.ts";
 import type { TimeLimits } from "./processor-times.ts";
 import type { Overrun } from "./processor-watch.ts";
-import type { Jobs } from "./start-jobs.ts";
+import type { JobHooks, Jobs } from "./start-jobs.ts";
 import { every } from "./sweeps/periodic-task.ts";
 
 const PROGRAM = new URL("./job-process.ts", import.meta.url);
@@ -68,7 +68,7 @@ interface WorkerState {
 
 export type FromWorker =
   | MeterChange
-  | { readonly kind: "parked" }
+  | { readonly kind: "parked"; readonly ranForMs: number }
   /** The first one also says that it has started. */
   | ({ readonly kind: "state" } & WorkerState);
 
@@ -107,7 +107,7 @@ export function workerProcess(
   options: AppOptions,
   { queue, epoch, verify }: Pick<Store, "queue" | "epoch" | "verify">,
   metrics: Pick<Metrics, "apply" | "replaced">,
-  { slug, onParked }: { readonly slug: string; readonly onParked: () => void },
+  { slug, onParked }: { readonly slug: string } & Pick<JobHooks, "onParked">,
 ): WorkerProcess {
   const { log, inspector: _, onStep: __, unwanted: ___, missed: ____, admin: _____, ...sent } = options;
   const { processorMs = PROCESSOR_MS, wallMs = WALL_MS, beatMs = VOUCH_MS } = options.waits ?? {};
@@ -159,7 +159,7 @@ export function workerProcess(
   }
 
   function take(from: Life, message: FromWorker): void {
-    if (message.kind === "parked") onParked();
+    if (message.kind === "parked") onParked(message.ranForMs);
     else if (message.kind !== "state") metrics.apply(message);
     else {
       if (from.state === null) problem = null;

@@ -73,3 +73,18 @@ test("permissions that are accepted have refused reviews tried again at once", a
   expect(await harness.settled(pull)).toMatchObject({ state: "done" });
   expect(said(harness.world, pull)).toHaveLength(1);
 });
+
+test("a review that began before the permissions were accepted, and is refused after, is tried again at once", async () => {
+  await harness.restart({ missed: { everyMs: HOUR_MS } });
+  await sweeps(1);
+  const posting = { method: "POST", path: /\/pulls\/\d+\/reviews$/ };
+  harness.world.fail(refused("not accessible", { match: posting, times: 1, delay: 1_000 }));
+  const pull = await harness.world.pullRequest(shop, { title: "Balance", files: { "src/balance.py": BALANCE } });
+  const isPosting = () => harness.world.requests.some(({ path }) => posting.path.test(path));
+  await until("the review is being posted", isPosting);
+  await permissionsAreAccepted();
+  await until("it is tried again", () => harness.jobs(pull).length === 2);
+  expect(harness.jobs(pull)[0]).toMatchObject({ state: "parked" });
+  expect(await harness.settled(pull)).toMatchObject({ state: "done" });
+  expect(said(harness.world, pull)).toHaveLength(1);
+});

@@ -24,9 +24,14 @@ export const REACHES_MORE: ReadonlySet<string> = new Set([
   "installation_repositories.added",
 ]);
 
+export interface MissedSweeper extends PeriodicTask {
+  /** A review was parked whose last attempt took `ranForMs`. */
+  parked(ranForMs: number): void;
+}
+
 /** A request runs it once more after the current run, and makes refused reviews due. */
-export function missedSweeper(given: RecoverPulls, log: Logger, times: MissedChoice = {}): PeriodicTask {
-  if (times === "off") return { wake: () => {}, stop: () => Promise.resolve() };
+export function missedSweeper(given: RecoverPulls, log: Logger, times: MissedChoice = {}): MissedSweeper {
+  if (times === "off") return { wake: () => {}, parked: () => {}, stop: () => Promise.resolve() };
   const { everyMs, againMs } = { ...TIMES, ...times };
   const stopping = new AbortController();
   const ports = until(stopping.signal, given);
@@ -49,6 +54,10 @@ export function missedSweeper(given: RecoverPulls, log: Logger, times: MissedCho
     wake() {
       permittedAt = performance.now();
       task.wake();
+    },
+    parked(ranForMs) {
+      // It may be refused by permissions that changed while it ran, after the run they asked for.
+      if (performance.now() - ranForMs < permittedAt) task.wake();
     },
     async stop() {
       stopping.abort();
