@@ -29,6 +29,16 @@ describe("code is found again", () => {
     expect(found(FILE, 3, 3, FILE.replace("balance + entry", "balance - entry"))).toBe("3-3 alike");
   });
 
+  test.each([
+    ["an argument at its end", "await load(url, id, now)", "await load(url, id, now, signal)"],
+    ["a guard before it", "await load(url, id, now)", "if (id > 0) await load(url, id, now)"],
+    ["the start of a comment", "await load(url, id, now)", "// await load(url, id, now)"],
+  ])("as edited where %s was added to its line", (_, before, after) => {
+    const file = (line: string) => `let all = 1;\n${line}\nlet end = 2;`;
+    expect(found(file(before), 2, 2, file(after))).toBe("2-2 alike");
+    expect(found(file(before), 2, 2, file(before).replaceAll("\n", " "))).toBe("1-1 same");
+  });
+
   test("not at all when it is removed", () => {
     expect(found(FILE, 3, 3, FILE.replace(/ {2}entry.*\n/, ""))).toBeNull();
   });

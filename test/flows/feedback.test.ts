@@ -226,6 +226,16 @@ describe("code and buttons", () => {
     expect(summaryOf(world, pull).body).toContain("as we suggested");
   });
 
+  test("a line to which something else was added than we suggested has changed", async () => {
+    const rates = "import requests\n\n\ndef rates(url):\n    return requests.get(url)\n";
+    const files = { [CART_TEST]: CART, [BACKUP_PY]: BACKUP, "app/rates.py": rates };
+    const { harness: at, world, pull, rootOf } = await play(files, "wren");
+    expect(rootOf("app/rates.py").body).toContain("requests.get(url, timeout=10)");
+    await world.push(pull, { "app/rates.py": rates.replace("get(url)", "get(url, timeout=PATIENCE)") });
+    await at.anHourPasses();
+    expect(await outcome(at, pull, "app/rates.py")).toBe(`outdated ${TODAY} in ${pull.headSha.slice(0, 12)}`);
+  });
+
   test("the branch of a person without access proves nothing before a merge", async () => {
     const { harness: at, world, pull } = await play();
     await world.push(pull, { [CART_TEST]: FIXED });

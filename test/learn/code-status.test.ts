@@ -26,6 +26,7 @@ const suggests = (text: string) => said({ suggestion: { startLine: 2, line: 2, t
 test.each([
   ["as it was", FILE, "unchanged"],
   ["reformatted and moved", `// Kept for a day.\n${FILE.replace(".catch", "\n      .catch")}`, "unchanged"],
+  ["continued on its line", FILE.replace("{})", "{}).finally(done)"), "changed"],
   ["edited", FILE.replace(".catch(() => {})", ""), "changed"],
   ["gone from its file", FILE.replace(`${SAVE}\n`, ""), "changed"],
   ["gone with its file", null, "changed"],

@@ -289,6 +289,13 @@ describe("what became of earlier findings", () => {
     );
   });
 
+  test("so may code that was commented out", async () => {
+    const after = { ...BEFORE, "src/ledger.js": ledger({ 10: `  // ${UNPAID.trim()}` }) };
+    const { two } = await push(BEFORE, reports(wrongSign()), after, reports());
+    expect(two.addressed).toMatchObject([{ reason: "its code has changed" }]);
+    expect(two.findings).toEqual([]);
+  });
+
   test("silence about code that is as it was closes nothing", async () => {
     const after = { ...BEFORE, "src/ledger.js": ledger({ 10: UNPAID, 12: "  total12() { return 0; }" }) };
     const { two } = await push(BEFORE, reports(wrongSign()), after, reports());

@@ -26,7 +26,7 @@ export interface CodeShape {
 }
 
 /** Tokens stored of the lines themselves, and on either side of them. */
-const MOST_AT = 400;
+export const MOST_AT = 400;
 const AROUND = 24;
 /** Tokens read from one file; the rest is not compared. */
 const MOST_TOKENS = 200_000;

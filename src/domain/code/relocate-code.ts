@@ -1,8 +1,8 @@
 // Finds the current place of code by its tokens after it was reformatted, moved or renamed.
-import { type CodeShape, type TokenStream, textTokens } from "./code-fingerprint.ts";
+import { type CodeShape, MOST_AT, type TokenStream, textTokens } from "./code-fingerprint.ts";
 
 export interface RelocatedCode {
-  /** `same`: token for token; `alike`: edited. */
+  /** `same`: token for token, and nothing was added to its lines; `alike`: edited. */
   readonly as: "same" | "alike";
   /** 1-based, inclusive. */
   readonly startLine: number;
@@ -34,7 +34,8 @@ export function relocateCode(shape: CodeShape, stream: TokenStream, near: number
   if (shape.at.length === 0) return null;
   let best: RelocatedCode | null = null;
   for (const from of occurrences(shape.at, stream.tokens)) {
-    const found = at(stream, from, shape.at.length, "same", agreementOf(shape, stream.tokens, from));
+    const as = isAddedTo(shape, stream, from) ? "alike" : "same";
+    const found = at(stream, from, shape.at.length, as, agreementOf(shape, stream.tokens, from));
     if (!isDistinctive(shape, found.agreement)) continue;
     if (best === null || isBetter(found, best, near)) best = found;
   }
@@ -43,7 +44,7 @@ export function relocateCode(shape: CodeShape, stream: TokenStream, near: number
 
 /**
  * Where the suggested text replaced the code; null when it did not. Code to which a suggestion only
- * adds still stands within it.
+ * adds lines still stands within it.
  *
  * @param found where the code itself was found, by `relocateCode`
  * @param suggestion the new text of its lines; "" deletes them, so that there is nothing to find
@@ -61,6 +62,17 @@ export function relocateSuggestion(
   if (found?.as !== "same") return applied;
   const isWithin = found.startLine >= applied.startLine && found.line <= applied.line;
   return isWithin && at.length > shape.at.length ? applied : null;
+}
+
+/**
+ * Whether its first or last line holds tokens that were not beside the code: an argument, a guard,
+ * or the start of a comment. Neighbours that a formatter put on its line were beside it.
+ */
+function isAddedTo({ before, at, after }: CodeShape, { tokens, lines }: TokenStream, from: number): boolean {
+  const end = from + at.length;
+  const isBefore = lines[from - 1] === lines[from] && tokens[from - 1] !== before.at(-1);
+  // Of longer code the end is not known.
+  return isBefore || (at.length < MOST_AT && lines[end] === lines[end - 1] && tokens[end] !== after[0]);
 }
 
 function isDistinctive({ before, at, after }: CodeShape, agreement: number): boolean {
