@@ -213,9 +213,10 @@ describe("code and buttons", () => {
     expect(await outcome(at, pull, BACKUP_PY)).toBe("posted");
   });
 
+  const rates = "import requests\n\n\ndef rates(url):\n    return requests.get(url)\n";
+  const files = { [CART_TEST]: CART, [BACKUP_PY]: BACKUP, "app/rates.py": rates };
+
   test("a suggestion that only adds to the line is a fix as well, and its comment is settled", async () => {
-    const rates = "import requests\n\n\ndef rates(url):\n    return requests.get(url)\n";
-    const files = { [CART_TEST]: CART, [BACKUP_PY]: BACKUP, "app/rates.py": rates };
     const { harness: at, world, pull, rootOf } = await play(files, "wren");
     const [, suggestion = ""] = /```suggestion\n(.*)\n```/.exec(rootOf("app/rates.py").body) ?? [];
     expect(suggestion).toBe("    return requests.get(url, timeout=10)");
@@ -227,8 +228,6 @@ describe("code and buttons", () => {
   });
 
   test("a line to which something else was added than we suggested has changed", async () => {
-    const rates = "import requests\n\n\ndef rates(url):\n    return requests.get(url)\n";
-    const files = { [CART_TEST]: CART, [BACKUP_PY]: BACKUP, "app/rates.py": rates };
     const { harness: at, world, pull, rootOf } = await play(files, "wren");
     expect(rootOf("app/rates.py").body).toContain("requests.get(url, timeout=10)");
     await world.push(pull, { "app/rates.py": rates.replace("get(url)", "get(url, timeout=PATIENCE)") });

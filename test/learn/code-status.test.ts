@@ -46,7 +46,8 @@ test("code that matches the suggestion was applied, in any form; the suggestion 
 
 test("code that a suggestion only adds to was applied although it still stands there", () => {
   const more = SAVE.replace(".catch(() => {})", ".catch(() => {}).finally(done)");
-  for (const added of [SAVE.replace("3600 }", "3600 }, signal"), SAVE.replace("save(", "save(await "), more]) {
+  const further = `${SAVE}\n  await store.flush(token, { wait: true })`;
+  for (const added of [SAVE.replace("3600 }", "3600 }, signal"), SAVE.replace("save(", "save(await "), more, further]) {
     expect(codeStatus(suggests(added), FILE.replace(SAVE, added)), added).toBe("applied");
     expect(codeStatus(suggests(added), FILE), added).toBe("unchanged");
     // Below the old code, and not in its place.

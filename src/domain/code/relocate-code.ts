@@ -44,7 +44,7 @@ export function relocateCode(shape: CodeShape, stream: TokenStream, near: number
 
 /**
  * Where the suggested text replaced the code; null when it did not. Code to which a suggestion only
- * adds lines still stands within it.
+ * adds lines is still found within it.
  *
  * @param found where the code itself was found, by `relocateCode`
  * @param suggestion the new text of its lines; "" deletes them, so that there is nothing to find
