@@ -9,9 +9,15 @@ import { expect, test } from "vitest";
 const LENGTH = 50_000;
 /**
  * A pattern that is linear reads the text in some ten milliseconds; one that backtracks over pairs
- * needs seconds.
+ * needs seconds. Whoever takes longer is asked how its time grows, so that a slow machine decides
+ * nothing.
  */
 const LIMIT_MS = 1_000;
+const GIVEN_UP_MS = 10_000;
+/** Enough to be measured. */
+const MEASURED_MS = 20;
+/** Of the time at twice the length: 2 for a linear pattern, 4 for one that goes over pairs. */
+const MOST_GROWTH = 2.9;
 
 /** Patterns whose text is never long, each with its reason. */
 const SHORT_TEXTS: readonly { readonly reason: string; readonly applies: (own: Own) => boolean }[] = [
@@ -85,6 +91,33 @@ function pumps({ source }: Own): readonly string[] {
 const context = createContext({ text: "", pattern: /x/ });
 const tryOnce = new Script("pattern.lastIndex = 0; pattern.test(text)");
 
+/** Milliseconds of the processor; null when it is given up. */
+function timeOf(text: string): number | null {
+  context.text = text;
+  const started = process.cpuUsage();
+  try {
+    tryOnce.runInContext(context, { timeout: GIVEN_UP_MS });
+  } catch {
+    return null;
+  }
+  return process.cpuUsage(started).user / 1_000;
+}
+
+/** Whether twice the text takes more than twice the time, at the first length that can be measured. */
+function growsTooFast(sized: (length: number) => string): boolean {
+  for (let length = 16; length < LENGTH; length *= 2) {
+    const time = timeOf(sized(length));
+    if (time === null) return true;
+    if (time < MEASURED_MS) continue;
+    const ratios = [1, 2, 3].map(() => {
+      const [once, twice] = [timeOf(sized(length)), timeOf(sized(2 * length))];
+      return once === null || twice === null ? Number.POSITIVE_INFINITY : twice / once;
+    });
+    return Math.min(...ratios) > MOST_GROWTH;
+  }
+  return false;
+}
+
 /** The text that keeps the pattern busy too long, or null. */
 function slowText(own: Own): string | null {
   context.pattern = new RegExp(own.source, own.flags);
@@ -94,18 +127,20 @@ function slowText(own: Own): string | null {
       ["\u0001", "\n\u0001"],
       [own.source.match(/^[a-z]{2,9}/i)?.[0] ?? "x", "!"],
     ] as const) {
-      context.text = before + pump.repeat(Math.ceil(LENGTH / pump.length)) + after;
-      const started = process.cpuUsage();
-      try {
-        tryOnce.runInContext(context, { timeout: 3 * LIMIT_MS });
-      } catch {
-        return JSON.stringify(pump);
-      }
-      if (process.cpuUsage(started).user / 1_000 > LIMIT_MS) return JSON.stringify(pump);
+      const sized = (length: number) => before + pump.repeat(Math.ceil(length / pump.length)) + after;
+      const time = timeOf(sized(LENGTH));
+      if ((time === null || time > LIMIT_MS) && growsTooFast(sized)) return JSON.stringify(pump);
     }
   }
   return null;
 }
+
+test.each([
+  ["(?:a+)+b", "by each way to divide the text"],
+  ["a+a+b", "over pairs"],
+])("a pattern that backtracks is seen: /%s/, %s", (source) => {
+  expect(slowText({ file: "", source, flags: "" })).toBe('"a"');
+});
 
 test("none of our own regular expressions can be kept busy by a text", () => {
   const all = ownPatterns();
