@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { tmpfs } from "./test/tmpfs.ts";
+import { WATCHDOG_MS } from "./test/watchdog.ts";
 
 const folder = process.env.TMPDIR ?? tmpfs();
 
@@ -25,9 +26,10 @@ export default defineConfig({
     ],
     env: folder === null ? {} : { TMPDIR: folder },
     setupFiles: ["test/seed.ts"],
-    // Watchdog only: ten times the slowest measured test. Timings never decide a test.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Watchdogs only, also for the slowest test on a busy machine. Timings never decide a test.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: WATCHDOG_MS } },
     pool: "forks",
     // Files follow each other in one process, so that the source is loaded and compiled once: half
     // of the time of tests that run the app. A file leaves what it changes (environment, timers,

@@ -100,7 +100,7 @@ describe("run as written", () => {
     clone.git("add", "--all");
     writeFileSync(join(folder, "checked.yml"), "preset: quiet\n");
     ended = await runAll();
-  }, 600_000);
+  });
   afterAll(async () => {
     clone.remove();
     rmSync(folder, { recursive: true, force: true });

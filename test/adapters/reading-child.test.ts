@@ -91,5 +91,4 @@ test.runIf(process.platform === "linux").each(READERS)(
     expect(found.parsed).toHaveLength(9);
     expect(found.environment).toEqual([]);
   },
-  60_000,
 );

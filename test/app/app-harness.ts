@@ -12,9 +12,9 @@ import { inspector } from "../../src/wire/rules.ts";
 import { logWithoutSecrets } from "../../src/wire/secrets.ts";
 import type { Pull } from "../fakes/github/conversation.ts";
 import { type GitHubWorld, startGitHub, type WorldOptions } from "../fakes/github/github.ts";
+import { WATCHDOG_MS } from "../watchdog.ts";
 
 export const WEBHOOK_PATH = "/api/github/webhooks";
-const WATCHDOG_MS = 50_000;
 const POLL_MS = 20;
 
 /** A job as the queue keeps it. */

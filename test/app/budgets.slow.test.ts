@@ -103,7 +103,7 @@ test("strangers' forks, however many and however long what they write, spend a t
   await answered(at);
   const summary = last.issueComments.find((comment) => comment.body.includes("kodiai:summary"));
   expect(summary?.body).not.toContain("is used up");
-}, 600_000);
+});
 
 test("a pull request of people without write access is read by the model three times in 24 hours, over restarts and pushes [T24]", async () => {
   const { harness: at, asked } = await withModel(CALM);
@@ -148,4 +148,4 @@ test("a pull request of people without write access is read by the model three t
   await at.world.push(pull, { ...files, "src/more.py": `${BACKUP}# 5\n` });
   await at.settled(pull);
   expect(asked()).toBeGreaterThan(before);
-}, 200_000);
+});

@@ -76,10 +76,10 @@ test("a check that is on GitHub and was never recorded is ended by the sweep", a
   expect(await endsOf(pull)).toEqual(["in_progress null: null"]);
   await harness.restart();
   const unknown = () => db.prepare("SELECT count(*) FROM intents WHERE state = 'sent'").pluck().get();
-  await expect.poll(unknown, { timeout: 20_000 }).toBe(0);
+  await expect.poll(unknown).toBe(0);
   db.close();
   await harness.restart();
-  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
+  await expect.poll(() => endsOf(pull)).toEqual(["completed failure: Not reviewed"]);
 });
 
 test("many findings are sent in several requests, fifty annotations each", async () => {

@@ -99,7 +99,7 @@ test("the check of a review that failed for good, or of a process that died, fai
   db.prepare("UPDATE jobs SET state = 'parked' WHERE state = 'waiting'").run();
   db.close();
   await harness.restart();
-  await expect.poll(() => endsOf(pull), { timeout: 20_000 }).toEqual(["completed failure: Not reviewed"]);
+  await expect.poll(() => endsOf(pull)).toEqual(["completed failure: Not reviewed"]);
 });
 
 test("the check of a review that was given up while the App was suspended ends when it no longer is", async () => {

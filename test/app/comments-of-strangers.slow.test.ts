@@ -101,4 +101,4 @@ test("many accounts together are answered 100 times an hour, and the people of t
   await answered(harness);
   expect(reactions(harness.world, comment)).toEqual(["eyes", "hooray"]);
   expect(replies(harness.world, pull).length).toBeLessThanOrEqual(105);
-}, 60_000);
+});

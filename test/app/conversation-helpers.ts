@@ -3,9 +3,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type { IssueComment, Pull, ReviewComment } from "../fakes/github/conversation.ts";
 import type { GitHubWorld } from "../fakes/github/github.ts";
+import { WATCHDOG_MS } from "../watchdog.ts";
 import type { Harness } from "./app-harness.ts";
-
-const WATCHDOG_MS = 50_000;
 
 /** How the jobs of comments ended, oldest first; waits until no job of any kind is open. */
 export async function answered(harness: Harness): Promise<string[]> {

@@ -36,7 +36,7 @@ beforeAll(async () => {
     key[name] = `github.com/${repository.id}`;
     head[name] = pull.headSha;
   }
-}, 60_000);
+});
 afterAll(async () => {
   expect([harness?.world.violations, harness?.world.unfaithful.filter((one) => one.includes("/user "))]).toEqual([
     [],

@@ -334,5 +334,4 @@ test.runIf(canTrace)(
       expect(() => JSON.parse(line)).not.toThrow();
     expect(world.violations).toEqual([]);
   },
-  180_000,
 );

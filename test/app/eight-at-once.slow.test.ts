@@ -54,7 +54,7 @@ beforeAll(async () => {
     // As the image starts it (Dockerfile), with less of a heap than it would take.
     NODE_OPTIONS: "--max-semi-space-size=16 --max-old-space-size=384",
   });
-}, 60_000);
+});
 afterAll(async () => {
   await deployed.close();
   await anthropic.close();

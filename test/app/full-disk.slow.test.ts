@@ -105,7 +105,6 @@ test.runIf(isMounted)(
     expect((await server.ready()).status).toBe(200);
     expect(world.violations).toEqual([]);
   },
-  180_000,
 );
 
 /** Filled when GitHub is asked this, before it answers. */
@@ -144,38 +143,33 @@ test.runIf(isMounted)(
     }
     expect(world.violations).toEqual([]);
   },
-  240_000,
 );
 
 const canLimit = spawnSync("prlimit", ["--version"]).status === 0;
 if (!canLimit) console.warn("SKIPPED: a disk that fails needs prlimit (Debian: util-linux)");
 
-test.runIf(canLimit)(
-  "a disk that fails while a review is posted parks no review [R14]",
-  async () => {
-    const { world } = deployed;
-    const server = await deployed.start();
-    const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
-    // Past its limit a process cannot write to any file: SQLite takes that for a failing disk.
-    const pid = String(server.child.pid);
-    const withWorker = () => [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")];
-    const limit = (bytes: string) => {
-      for (const one of withWorker()) spawnSync("prlimit", ["--pid", one, `--fsize=${bytes}:`]);
-    };
-    world.fail({ match: { method: "POST", path: /\/reviews$/ }, happens: () => void limit("1") });
-    const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
-    await until("a write failed", () => server.log().includes("SQLITE_IOERR_WRITE"));
-    limit("unlimited");
-    await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
-    // A sweep may have added a job here, too.
-    const states = rows("SELECT state FROM jobs WHERE lane = 'review' AND state <> 'superseded'");
-    expect(states).toEqual([{ state: "done" }]);
-    expect(said(world, pull)).toHaveLength(1);
-    expect(world.comments(pull).reviews).toHaveLength(1);
-    expect(world.violations).toEqual([]);
-  },
-  180_000,
-);
+test.runIf(canLimit)("a disk that fails while a review is posted parks no review [R14]", async () => {
+  const { world } = deployed;
+  const server = await deployed.start();
+  const repository = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" } });
+  // Past its limit a process cannot write to any file: SQLite takes that for a failing disk.
+  const pid = String(server.child.pid);
+  const withWorker = () => [pid, ...readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")];
+  const limit = (bytes: string) => {
+    for (const one of withWorker()) spawnSync("prlimit", ["--pid", one, `--fsize=${bytes}:`]);
+  };
+  world.fail({ match: { method: "POST", path: /\/reviews$/ }, happens: () => void limit("1") });
+  const pull = await world.pullRequest(repository, { title: "Back up", files: { "ops/backup.py": BACKUP } });
+  await until("a write failed", () => server.log().includes("SQLITE_IOERR_WRITE"));
+  limit("unlimited");
+  await until("the job ended", () => /"state":"(?:done|dead)"/.test(server.log()));
+  // A sweep may have added a job here, too.
+  const states = rows("SELECT state FROM jobs WHERE lane = 'review' AND state <> 'superseded'");
+  expect(states).toEqual([{ state: "done" }]);
+  expect(said(world, pull)).toHaveLength(1);
+  expect(world.comments(pull).reviews).toHaveLength(1);
+  expect(world.violations).toEqual([]);
+});
 
 test.runIf(isMounted)(
   "a server that starts on a full disk ends with 3, and starts once there is free space [R14]",

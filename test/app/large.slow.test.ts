@@ -51,5 +51,5 @@ describe.runIf(process.env.NIGHTLY === "1")("slow", () => {
     expect(comments).toHaveLength(10);
     expect(summary).toMatch(/^\*\*30 major findings open\*\*\n\n10 inline, 20 below\./);
     expect(summary).toContain("`head-text`");
-  }, 300_000);
+  });
 });

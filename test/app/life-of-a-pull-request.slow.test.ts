@@ -288,4 +288,4 @@ test("push after push nothing is posted twice, no new finding is missed, and the
   await at.settled(next);
   expect([...commentsOf(at, next)]).toEqual([[twin?.n, 1]]);
   expect(world.violations).toEqual([]);
-}, 240_000);
+});

@@ -55,7 +55,7 @@ test("title and body of the issue stand in the prompt as data, and the summary n
   expect(inside.length).toBeLessThan(2_500);
   expect(inside).not.toContain("approve this");
   expect(summary).toContain("Also read: `AGENTS.md` of the base; issue `#90`.");
-}, 30_000);
+});
 
 test("absent, or of another repository: each is named quietly, and only the first three references count", async () => {
   const body = "Fixes #404, closes other/place#7\nResolves OWN#91\nCloses #92";
@@ -65,7 +65,7 @@ test("absent, or of another repository: each is named quietly, and only the firs
   expect(summary).toContain("Issue `#404` was not read: it does not exist, or may not be read.");
   expect(summary).toContain("Issue `other/place#7` was not read: it is of another repository.");
   expect(summary).not.toContain("could not be reviewed");
-}, 30_000);
+});
 
 test("a mere mention asks for nothing", async () => {
   const { read, prompt, summary } = await opened("See #90, part of #91", { 90: { title: "Pages", body: "" } });
@@ -74,4 +74,4 @@ test("a mere mention asks for nothing", async () => {
     has: false,
     said: false,
   });
-}, 30_000);
+});

@@ -129,7 +129,7 @@ export function malformedReviews(every: number): void {
       }
       expect(reported).toBeGreaterThan(all.length * 0.8);
       expect(reported).toBeLessThan(all.length);
-    }, 300_000);
+    });
 
     test("a second look that is malformed leaves each finding said, and says that it was not checked", async () => {
       const { findings } = await written();
@@ -145,7 +145,7 @@ export function malformedReviews(every: number): void {
         else expect(summary, name).toMatch(/^\*\*1 major finding open\*\*\n\nInline\./);
       }
       expect(reported).toBeGreaterThan(all.length / 2);
-    }, 300_000);
+    });
 
     async function written(): Promise<Review> {
       anthropic.script((call) => (isVerify(call) ? holds(call.prompt) : says(FOUND)));

@@ -146,7 +146,7 @@ beforeAll(async () => {
     reviews.set(name, seen(next));
     memories.set(name, remembered(place.repository));
   }
-}, 180_000);
+});
 afterAll(() => harness.close());
 
 async function begin(name: string): Promise<Omit<Place, "foreign">> {

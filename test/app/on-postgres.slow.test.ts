@@ -149,10 +149,8 @@ describe.skipIf(given === null)("on PostgreSQL", () => {
     const forgotten = async (outcome: RegExp) => {
       const key = `github.com/${shop.id}:forget`;
       await expect
-        .poll(
-          async () =>
-            (await db.all<JobRow>("SELECT outcome FROM jobs WHERE key = $1", [key])).map((row) => row.outcome).join(),
-          { timeout: 50_000 },
+        .poll(async () =>
+          (await db.all<JobRow>("SELECT outcome FROM jobs WHERE key = $1", [key])).map((row) => row.outcome).join(),
         )
         .toMatch(outcome);
     };

@@ -85,4 +85,4 @@ test("only the questions that a dying process was asking are asked again, and th
   expect(said(world, pull).map((line) => line.split(" ")[0])).toHaveLength(PARTS.length);
   expect(summaryOf(world, pull).body).toMatch(/^\*\*4 \w+ findings open\*\*/);
   expect(kept()).toBe(0);
-}, 60_000);
+});

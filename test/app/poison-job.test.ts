@@ -72,5 +72,4 @@ test.runIf(NIGHTLY)(
     expect(server.child.signalCode).toBeNull();
     expect((await server.ready()).status).toBe(200);
   },
-  300_000,
 );

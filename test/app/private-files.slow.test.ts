@@ -50,7 +50,7 @@ test("a server closes the folder that it is given and all that it keeps there, n
   } finally {
     await deployed.close();
   }
-}, 60_000);
+});
 
 test("a command line closes the files that it writes, and a backup, and leaves a folder that it is pointed at as it is [T30]", () => {
   const root = mkdtempSync(join(tmpdir(), "kodiai-private-"));
@@ -94,4 +94,4 @@ test("a command line closes the files that it writes, and a backup, and leaves a
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
-}, 120_000);
+});

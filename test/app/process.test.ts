@@ -121,7 +121,6 @@ test.runIf(process.env.NIGHTLY === "1")(
     );
     expect(world.requests.filter(({ path }) => path === "/app").length).toBeLessThan(30);
   },
-  300_000,
 );
 
 test("stopping a server that waits for GitHub does not wait as well", async () => {

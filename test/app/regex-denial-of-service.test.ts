@@ -99,6 +99,5 @@ describe.runIf(isHere)("patterns that freeze matchers", () => {
       expect(took).toBeLessThan(WATCHDOG_MS);
       expect(review.reviewed.length + review.leftOut.length).toBe(files.length);
     },
-    300_000,
   );
 });

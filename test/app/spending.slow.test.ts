@@ -143,7 +143,7 @@ test("however many pushes come one after the other, the first head and the last 
   expect(ends.filter((state) => state !== "superseded")).toEqual(["done", "done"]);
   expect(asked()).toBeLessThanOrEqual(2 * ofOne);
   expect(summaryOf(at.world, pull).body).toContain(pull.headSha.slice(0, 7));
-}, 600_000);
+});
 
 test("a head that was reviewed is reviewed in full again for people with write access only [T24]", async () => {
   const { harness: at, asked } = await withModel(CALM);
@@ -179,7 +179,7 @@ test("a head that was reviewed is reviewed in full again for people with write a
   await answered(at);
   expect(reactions(at.world, order)).toEqual(["eyes", "rocket"]);
   expect(asked()).toBeGreaterThan(2 * once);
-}, 200_000);
+});
 
 test("a dry run asks the model, logs the review and posts nothing", async () => {
   const { harness: at, asked } = await withModel(CALM, { dryRun: true });

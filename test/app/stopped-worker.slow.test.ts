@@ -51,5 +51,4 @@ test.runIf(process.platform === "linux")(
     expect(server.log()).toContain("the worker process died; it is started again");
     expect(world.violations).toEqual([]);
   },
-  300_000,
 );

@@ -39,4 +39,4 @@ test("it is reviewed by its lines, the summary says so, and deliveries are answe
     await harness.close();
     inspector.close();
   }
-}, 120_000);
+});

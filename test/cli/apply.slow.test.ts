@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { WATCHDOG_MS } from "../watchdog.ts";
 import { type Clone, kodiai, newClone } from "./kodiai.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -61,7 +62,7 @@ test("a file keeps its end, its ends of lines and its mode; what is no longer th
   expect(read("moved.py")).toBe(`# above\n${FILE}`);
   expect(statSync(join(own.path, "run.py")).mode & 0o777).toBe(0o755);
   expect(readFileSync(join(outside.path, "a.py"), "utf8")).toBe(FILE);
-}, 60_000);
+});
 
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
@@ -73,34 +74,30 @@ describe.skipIf(!hasTerminal)("at a terminal it asks", () => {
     ["y", CHANGED],
     ["n", ASKED],
     ["\u0003", ASKED],
-  ])(
-    "and %j decides",
-    async (key, expected) => {
-      own.write({ "a.py": FILE });
-      own.commit("feat: ask");
-      const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-      const env = {
-        PATH,
-        HOME,
-        NODE_COMPILE_CACHE,
-        TERM: "xterm",
-        NO_COLOR: "1",
-        XDG_DATA_HOME: join(own.path, "..", "no-data"),
-      };
-      const command = `stty cols 120 rows 40; exec '${process.execPath}' '${MAIN}' review --base HEAD~1 --apply`;
-      const running = spawn("script", ["-qec", command, "/dev/null"], { cwd: own.path, env, timeout: 50_000 });
-      let screen = "";
-      let isAnswered = false;
-      running.stdout.on("data", (chunk: Buffer) => {
-        screen = stripVTControlCharacters(screen + String(chunk));
-        if (isAnswered || !screen.includes("Apply 1 suggestion to 1 file?")) return;
-        isAnswered = true;
-        running.stdin.write(key);
-      });
-      await new Promise((resolve) => running.on("close", resolve));
-      expect(screen).toContain("Apply 1 suggestion to 1 file?");
-      expect(read("a.py")).toBe(`import requests\n${expected}\n`);
-    },
-    60_000,
-  );
+  ])("and %j decides", async (key, expected) => {
+    own.write({ "a.py": FILE });
+    own.commit("feat: ask");
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    const env = {
+      PATH,
+      HOME,
+      NODE_COMPILE_CACHE,
+      TERM: "xterm",
+      NO_COLOR: "1",
+      XDG_DATA_HOME: join(own.path, "..", "no-data"),
+    };
+    const command = `stty cols 120 rows 40; exec '${process.execPath}' '${MAIN}' review --base HEAD~1 --apply`;
+    const running = spawn("script", ["-qec", command, "/dev/null"], { cwd: own.path, env, timeout: WATCHDOG_MS });
+    let screen = "";
+    let isAnswered = false;
+    running.stdout.on("data", (chunk: Buffer) => {
+      screen = stripVTControlCharacters(screen + String(chunk));
+      if (isAnswered || !screen.includes("Apply 1 suggestion to 1 file?")) return;
+      isAnswered = true;
+      running.stdin.write(key);
+    });
+    await new Promise((resolve) => running.on("close", resolve));
+    expect(screen).toContain("Apply 1 suggestion to 1 file?");
+    expect(read("a.py")).toBe(`import requests\n${expected}\n`);
+  });
 });

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BALANCE } from "../app/change-builders.ts";
+import { WATCHDOG_MS } from "../watchdog.ts";
 import { type Clone, newClone } from "./kodiai.ts";
 import { oldNode } from "./old-node.ts";
 
@@ -51,7 +52,7 @@ function run(words: readonly string[], { env = {}, before, node = process.execPa
     env: all,
     uid,
     encoding: "utf8",
-    timeout: 50_000,
+    timeout: WATCHDOG_MS,
   });
   return { code: status ?? signal, said: stdout + stderr };
 }

@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { WATCHDOG_MS } from "../watchdog.ts";
 import type { Command, Sent } from "./verbs.child.ts";
 
 /** Of a person who has no store yet. */
 const NO_DATA = join(tmpdir(), `kodiai-no-data-${process.pid}`);
-const LONGEST_MS = 50_000;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export interface Ended {
@@ -64,7 +64,7 @@ function answerTo(words: readonly string[], { cwd, stdin = "", env = {}, onOutpu
   const command: Command = { words, cwd, stdin, env: { ...bareEnvironment(), XDG_DATA_HOME: NO_DATA, ...env } };
   child.ref();
   child.channel?.ref();
-  const watchdog = setTimeout(() => child.kill("SIGKILL"), LONGEST_MS);
+  const watchdog = setTimeout(() => child.kill("SIGKILL"), WATCHDOG_MS);
   return new Promise<Ended>((resolve, reject) => {
     const end = (code: number | null) => resolve({ code, out: text("out"), err: text("err") });
     child.on("message", (sent: Sent) => {
@@ -96,7 +96,7 @@ function ended(program: string, words: readonly string[], options: RunOptions): 
   const child = spawn(process.execPath, [join(ROOT, program), ...words], {
     cwd,
     env: { ...bareEnvironment(), XDG_DATA_HOME: NO_DATA, ...env },
-    timeout: LONGEST_MS,
+    timeout: WATCHDOG_MS,
   });
   if (child.pid !== undefined) onStart?.(child.pid);
   child.stdin.on("error", () => undefined);

@@ -414,7 +414,7 @@ describe("how it is printed", () => {
     } finally {
       own.remove();
     }
-  }, 60_000);
+  });
 
   test("--apply writes through no link, and not outside of the working tree", async () => {
     const own = newClone();
@@ -437,7 +437,7 @@ describe("how it is printed", () => {
       own.remove();
       outside.remove();
     }
-  }, 60_000);
+  });
 
   test("no format shows a secret, nor does explain", async () => {
     const diff = [

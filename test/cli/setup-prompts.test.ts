@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type GitHubWorld, startGitHub } from "../fakes/github/github.ts";
+import { WATCHDOG_MS } from "../watchdog.ts";
 import { browse } from "./setup-process.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -14,7 +15,6 @@ const HOOK = "https://kodiai.example.com/api/github/webhooks";
 const hasTerminal =
   process.platform === "linux" && /util-linux/.test(String(spawnSync("script", ["--version"]).stdout));
 if (!hasTerminal) console.warn("SKIPPED: there is no `script` of util-linux here: nobody answered set-up's questions");
-const WATCHDOG_MS = 40_000;
 
 describe.skipIf(!hasTerminal)("set-up at a terminal", () => {
   let world: GitHubWorld;
@@ -38,7 +38,7 @@ describe.skipIf(!hasTerminal)("set-up at a terminal", () => {
     const env = { PATH, HOME, NODE_COMPILE_CACHE, TERM: "xterm", NO_COLOR: "1", KODIAI_GITHUB_API_URL: world.apiUrl };
     // A screen of no width shows one character a line.
     const command = `stty cols 120 rows 40; exec '${process.execPath}' '${MAIN}' setup`;
-    const running = spawn("script", ["-qec", command, "/dev/null"], { cwd: folder, env, timeout: 50_000 });
+    const running = spawn("script", ["-qec", command, "/dev/null"], { cwd: folder, env, timeout: 2 * WATCHDOG_MS });
     child = running;
     let screen = "";
     running.stdout.on("data", (chunk: Buffer) => (screen += chunk));

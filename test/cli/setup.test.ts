@@ -124,7 +124,7 @@ test("an App that is there is taken without a question, its webhook and secret a
   expect((await run()).code).toBe(0);
   expect(readFileSync(join(folder, ".env"), "utf8")).toBe(kept);
   expect(sets()).toHaveLength(2);
-}, 180_000);
+});
 
 test("an App without checks asks for none, receives none, and misses nothing", async () => {
   await world.close();

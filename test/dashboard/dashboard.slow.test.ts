@@ -42,11 +42,11 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     browser.context.on("request", (request) => {
       if (!request.url().startsWith(demo.url)) strangers.push(request.url());
     });
-  }, 300_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await demo?.close();
-  }, 60_000);
+  });
 
   const open = async (path: string, status = 200) => {
     const answer = await page.goto(demo.url + path);
@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)("the dashboard", () => {
     expect(violations).toEqual([]);
     expect(complaints).toEqual([]);
     expect(strangers).toEqual([]);
-  }, 300_000);
+  });
 
   test("the overview's figures are those of the database, and each chart is drawn from its table", async () => {
     await open("/");

@@ -118,7 +118,7 @@ test("one review and one summary, found again by the next run; a fixed finding i
   const [summary] = world.comments(pull).summary;
   expect(summary?.body).toMatch(/addressed|fixed|no longer/i);
   expect(world.violations).toEqual([]);
-}, 240_000);
+});
 
 test("a 👍 of an earlier run goes when there is something to say", async () => {
   const repository = await world.repository("acme", "quiet", { files: { "README.md": "# Quiet\n" } });
@@ -130,7 +130,7 @@ test("a 👍 of an earlier run goes when there is something to say", async () =>
   await act(pull, { token, inputs: { "fail-on": "never" } });
   expect(said(world, pull)).toEqual(["ops/backup.py:3 shell-from-strings"]);
   expect(pull.reactions).toEqual([]);
-}, 240_000);
+});
 
 test("what the configuration leaves out is not reviewed, but a step that may fail answers for it", async () => {
   const repository = await world.repository("acme", "drafts", { files: { "README.md": "# Drafts\n" } });
@@ -143,7 +143,7 @@ test("what the configuration leaves out is not reviewed, but a step that may fai
   expect(said(world, pull)).toEqual([]);
   const failing = await act(pull, { token, inputs: { "fail-on": "major" } });
   expect(failing).toMatchObject({ code: 1, outputs: { findings: "1" } });
-}, 240_000);
+});
 
 test("a fork's token cannot write: annotations, the job's summary, and the exit code by fail-on", async () => {
   const repository = await world.repository("acme", "stall", { files: { "README.md": "# Stall\n" } });
@@ -161,4 +161,4 @@ test("a fork's token cannot write: annotations, the job's summary, and the exit 
   expect(ran.summary).toContain("balance.py");
   // The first refusal says enough.
   expect(writes(world).filter((one) => one.includes("/acme/stall/")).length).toBeLessThanOrEqual(1);
-}, 240_000);
+});

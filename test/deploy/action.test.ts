@@ -123,7 +123,7 @@ test("it writes a SARIF report that code scanning takes, and fails for what fail
   Sarif.parse(JSON.parse(readFileSync(join(clone.path, "second.sarif"), "utf8")));
   expect(failed).toMatchObject({ code: 1, outputs: { "exit-code": "1", report: "second.sarif", findings: "1" } });
   expect(failed.log).toContain("::error::Kodiai found something at or above fail-on");
-}, 60_000);
+});
 
 test("where the model does not answer, the report of rules is written, and the step fails with 3", async () => {
   const more = {
@@ -136,7 +136,7 @@ test("where the model does not answer, the report of rules is written, and the s
   expect(ran).toMatchObject({ code: 3, outputs: { "exit-code": "3", report: "down.sarif", findings: "1" } });
   expect(ran.log).toMatch(/^::error file=src\/balance\.py,line=5/m);
   expect(ran.log).toContain("::error::Kodiai could not review all of it");
-}, 60_000);
+});
 
 test("what other tools found is in the report, and a file of theirs that is wrong fails the step and loses nothing else", async () => {
   const line = BALANCE.split("\n").findIndex((text) => text.trim() !== "") + 1;
@@ -154,7 +154,7 @@ test("what other tools found is in the report, and a file of theirs that is wron
   );
   const ids = Sarif.parse(JSON.parse(readFileSync(join(clone.path, "third.sarif"), "utf8")));
   expect(JSON.stringify(ids)).toContain('"lint/R1"');
-}, 60_000);
+});
 
 test("an ignore in the code counts in a branch of the repository, and hides nothing in a fork's change", async () => {
   const own = newClone();
@@ -220,23 +220,19 @@ describe("a head whose checkout holds symbolic links", () => {
     [{ output: "build/kodiai.sarif" }, "output and working-directory lie in the workspace"],
     [{ output: "build/nowhere/kodiai.sarif" }, "output and working-directory lie in the workspace"],
     [{ "working-directory": "build" }, "output and working-directory lie in the workspace"],
-  ])(
-    "writes nothing outside of the workspace: %j [T23]",
-    async (inputs, says) => {
-      const ran = await run(inputs, hostile);
-      expect({ code: ran.code, log: ran.log }).toEqual({ code: 2, log: expect.stringContaining(says) });
-      expect(ran.outputs).toMatchObject({ "exit-code": "2", report: "" });
-      expect(readdirSync(outside)).toEqual(["profile"]);
-      expect(readFileSync(join(outside, "profile"), "utf8")).toBe("mine\n");
-    },
-    60_000,
-  );
+  ])("writes nothing outside of the workspace: %j [T23]", async (inputs, says) => {
+    const ran = await run(inputs, hostile);
+    expect({ code: ran.code, log: ran.log }).toEqual({ code: 2, log: expect.stringContaining(says) });
+    expect(ran.outputs).toMatchObject({ "exit-code": "2", report: "" });
+    expect(readdirSync(outside)).toEqual(["profile"]);
+    expect(readFileSync(join(outside, "profile"), "utf8")).toBe("mine\n");
+  });
 
   test("a link that stays within the workspace is followed, and the outputs name it as the workflow did", async () => {
     const ran = await run({ output: "within/kodiai.sarif" }, hostile);
     expect(ran).toMatchObject({ code: 0, outputs: { report: "within/kodiai.sarif", findings: "1" } });
     Sarif.parse(JSON.parse(readFileSync(join(hostile.path, "reports", "kodiai.sarif"), "utf8")));
-  }, 60_000);
+  });
 });
 
 test("Markdown becomes the summary, and what it prints holds no command to the runner", async () => {
@@ -255,7 +251,7 @@ test("Markdown becomes the summary, and what it prints holds no command to the r
   expect(rest.filter((line) => line !== "" && line !== `::${token}::`)).toEqual([
     expect.stringMatching(/^::error file=src\/balance\.py,/),
   ]);
-}, 60_000);
+});
 
 test("a configuration of the workflow's own replaces the base's", async () => {
   mkdirSync(join(temp, "config"));
@@ -263,7 +259,7 @@ test("a configuration of the workflow's own replaces the base's", async () => {
   writeFileSync(config, "rules:\n  tls-verify-disabled: off\n");
   const kept = await run({ config, "fail-on": "minor" });
   expect(kept).toMatchObject({ code: 0, outputs: { "exit-code": "0", report: "kodiai.sarif", findings: "0" } });
-}, 60_000);
+});
 
 test.each([
   [{ base: "" }, 2, "there is no base to compare with"],
@@ -271,15 +267,11 @@ test.each([
   [{ base: "--upload-pack=x" }, 3, "is not a commit of this repository"],
   [{ format: "constructor" }, 2, "format is sarif, json, md or pretty"],
   [{ output: "../outside.sarif" }, 2, "lie in the workspace"],
-])(
-  "%j ends with %i and says what to fix",
-  async (inputs, code, says) => {
-    const ran = await run(inputs);
-    expect({ code: ran.code, log: ran.log }).toEqual({ code, log: expect.stringContaining(says) });
-    expect(ran.outputs).toMatchObject({ "exit-code": String(code), report: "" });
-  },
-  60_000,
-);
+])("%j ends with %i and says what to fix", async (inputs, code, says) => {
+  const ran = await run(inputs);
+  expect({ code: ran.code, log: ran.log }).toEqual({ code, log: expect.stringContaining(says) });
+  expect(ran.outputs).toMatchObject({ "exit-code": String(code), report: "" });
+});
 
 test("docs/action.md lists every input and output, and its workflow is YAML that uses them", () => {
   const text = readFileSync("docs/action.md", "utf8");

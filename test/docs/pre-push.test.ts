@@ -50,25 +50,21 @@ function push(words: readonly string[], node = process.execPath) {
 const there = (branch: string) => clone.git("ls-remote", "origin", branch).split("\t")[0];
 const here = () => clone.git("rev-parse", "HEAD").trim();
 
-test.each(NODES)(
-  "a push with a grave finding is stopped and says why and how to push anyway, on %s",
-  (_, node) => {
-    const first = push(["main"], node);
-    expect(first).toMatchObject({ code: 0, said: expect.stringContaining("refs/heads/main is not reviewed") });
-    const before = here();
-    clone.write({ "src/balance.py": BALANCE });
-    clone.commit("feat: balance");
-    const stopped = push(["main"], node);
-    expect(stopped).toMatchObject({
-      code: 1,
-      said: expect.stringMatching(/src\/balance\.py:5[\s\S]*git push --no-verify/),
-    });
-    expect(there("main")).toBe(before);
-    expect(push(["--no-verify", "main"]).code).toBe(0);
-    expect(there("main")).toBe(here());
-  },
-  60_000,
-);
+test.each(NODES)("a push with a grave finding is stopped and says why and how to push anyway, on %s", (_, node) => {
+  const first = push(["main"], node);
+  expect(first).toMatchObject({ code: 0, said: expect.stringContaining("refs/heads/main is not reviewed") });
+  const before = here();
+  clone.write({ "src/balance.py": BALANCE });
+  clone.commit("feat: balance");
+  const stopped = push(["main"], node);
+  expect(stopped).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/src\/balance\.py:5[\s\S]*git push --no-verify/),
+  });
+  expect(there("main")).toBe(before);
+  expect(push(["--no-verify", "main"]).code).toBe(0);
+  expect(there("main")).toBe(here());
+});
 
 test("a new branch is compared with the remote's own, and a deleted one is not reviewed", () => {
   clone.write({ "src/balance.py": BALANCE });
@@ -81,24 +77,20 @@ test("a new branch is compared with the remote's own, and a deleted one is not r
   expect(said).toMatchObject({ code: 0, said: expect.not.stringContaining("balance.py") });
   expect(there("feature")).toBe(here());
   expect(push([":feature"])).toEqual({ code: 0, said: "" });
-}, 60_000);
+});
 
 test.each([
   ["there is none", () => join(folder, "none"), "not reviewed: there is no Kodiai in"],
   ["its source is not there", () => checkoutWith(), "kodiai does not start: there is no"],
   ["its packages are not there", () => checkoutWith("src", "package.json"), "kodiai crashed: Error"],
-])(
-  "where Kodiai cannot review, as %s, nothing is stopped",
-  (_, checkout, says) => {
-    hook(checkout());
-    push(["--no-verify", "main"]);
-    clone.write({ "src/balance.py": BALANCE });
-    clone.commit("feat: balance");
-    expect(push(["main"])).toMatchObject({ code: 0, said: expect.stringContaining(says) });
-    expect(there("main")).toBe(here());
-  },
-  60_000,
-);
+])("where Kodiai cannot review, as %s, nothing is stopped", (_, checkout, says) => {
+  hook(checkout());
+  push(["--no-verify", "main"]);
+  clone.write({ "src/balance.py": BALANCE });
+  clone.commit("feat: balance");
+  expect(push(["main"])).toMatchObject({ code: 0, said: expect.stringContaining(says) });
+  expect(there("main")).toBe(here());
+});
 
 /** A checkout of Kodiai of which only the launcher and these are there. */
 function checkoutWith(...names: readonly string[]): string {

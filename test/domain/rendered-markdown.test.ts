@@ -69,10 +69,9 @@ test("nothing is made up, everything is counted, and the rest keeps its order", 
 });
 
 test.each(["<!--", "a <!-- ", "<!--`", "<!-- -->", "<?", "a <?", "[a]: b\n", "[", "[a]: b\n'", "> [a", "<![CDATA["])(
-  "a megabyte of %j is read in a moment",
+  "a megabyte of %j is read",
   (piece) => {
     const markdown = piece.repeat(Math.ceil(1_000_000 / piece.length));
     expect(visibleText(markdown).text.length).toBeLessThanOrEqual(markdown.length);
   },
-  10_000,
 );

@@ -33,7 +33,6 @@ for (const [what, name, suite, folder, flags] of MEASURED) {
       const result = await suite({ data, flags: new Map(Object.entries(flags)) });
       expect(fallenBelow(name, result, await readBaselines())).toEqual([]);
     },
-    180_000,
   );
 }
 

@@ -144,5 +144,4 @@ test.skipIf(!present)(
     expect(pairs.length).toBeGreaterThan(180);
     expect(pairs.filter(({ flagged, fixed }) => flagged.replace(/\s/g, "") === fixed.replace(/\s/g, ""))).toEqual([]);
   },
-  60_000,
 );

@@ -200,7 +200,7 @@ test("reviews that run at the same time spend no more than the budget together, 
       return summary;
     }),
   );
-  await expect.poll(() => ended, { timeout: 20_000 }).toBe(4);
+  await expect.poll(() => ended).toBe(4);
   letGo();
   const reported = await all;
   const { spent } = await flow.records.spending.usage(null, 0);

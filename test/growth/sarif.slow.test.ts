@@ -42,7 +42,7 @@ const LAW: readonly (readonly [string, (size: number) => string, number])[] = [
   ["bad JSON", (size) => log(results(size)).slice(0, -3), 50_000],
 ];
 
-test.each(LAW)("twice the %s take at most so much longer", { timeout: 300_000 }, async (_, text, to) => {
+test.each(LAW)("twice the %s take at most so much longer", async (_, text, to) => {
   const sized = (size: number) => {
     const file = written(size, text(size));
     return () => read(file);
@@ -50,7 +50,7 @@ test.each(LAW)("twice the %s take at most so much longer", { timeout: 300_000 },
   expect((await growthOf(sized, 1_000, to)).ratio).toBeLessThan(MOST_GROWTH);
 });
 
-test("results as findings: time grows with their number", { timeout: 300_000 }, async () => {
+test("results as findings: time grows with their number", async () => {
   const texts = Array.from({ length: LINES }, (_, at) => `const a${at} = ${at};`);
   const lines = texts.map((text, at) => ({ kind: "added", text, oldLine: null, newLine: at + 1 }));
   const hunks = [{ oldStart: 0, oldLines: 0, newStart: 1, newLines: LINES, lines }];
@@ -77,7 +77,7 @@ test("results as findings: time grows with their number", { timeout: 300_000 }, 
  */
 const MOST_KEPT = 8 << 20;
 
-test("a million results are a cut that is counted, and nothing of them is kept", { timeout: 300_000 }, async () => {
+test("a million results are a cut that is counted, and nothing of them is kept", async () => {
   const file = written(1_000_000, log(Array(1_000_000).fill('{"ruleId":"R0"}')));
   await read(file);
   const before = await kept();

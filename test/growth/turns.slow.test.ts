@@ -31,7 +31,7 @@ const INPUTS: Readonly<Record<string, () => Readonly<Record<string, string>>>> =
   "250 KB of # as the head's configuration": () => ({ ".kodiai.yml": "#\n".repeat(125_000) }),
 };
 
-test.each(Object.entries(INPUTS))("%s: the process turns in between", { timeout: 300_000 }, async (name, files) => {
+test.each(Object.entries(INPUTS))("%s: the process turns in between", async (name, files) => {
   const repository = await flow.world.repository("acme", `r${name.length}${name[0]}`, { files: { "a.md": "x\n" } });
   const pull = await flow.world.pullRequest(repository, { title: "feat: more", files: files() });
   const { ms, loops } = await longestTurn(async () => expect((await flow.settled(pull)).state).toBe("done"));

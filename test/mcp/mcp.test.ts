@@ -78,7 +78,7 @@ beforeAll(async () => {
   await memory(["import", at("local.jsonl"), "--repo", clone.path, "--data-dir", dataDir]);
   await memory(["import", at("other.jsonl"), "--data-dir", dataDir]);
   quiet.mockRestore();
-}, 60_000);
+});
 afterAll(() => {
   clone.remove();
   rmSync(join(dataDir, ".."), { recursive: true });
@@ -110,7 +110,7 @@ describe("over standard input and output", () => {
       stderr: "pipe",
     });
     await client.connect(transport);
-  }, 30_000);
+  });
   afterAll(() => client.close());
 
   test("the official client lists six tools, of which one writes [001-25]", async () => {
@@ -244,7 +244,7 @@ describe("over standard input and output", () => {
     ]);
     for (const wrong of [{ what: "range" }, { what: "staged", base: "HEAD" }, { what: "range", base: "--output=x" }])
       expect((await call(client, "review_changes", wrong)).isError).toBe(true);
-  }, 30_000);
+  });
 
   test("explain_finding says why a finding was held back", async () => {
     const quiet = DIFF.replace("eval(key);", "eval(key); // kodiai-ignore eval-of-input: keys are ours");

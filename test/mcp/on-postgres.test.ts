@@ -60,7 +60,7 @@ describe.skipIf(given === null)("the tools over a memory in PostgreSQL", () => {
     await client.connect(
       new StdioClientTransport({ command: process.execPath, args, cwd: clone.path, env, stderr: "pipe" }),
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await client?.close();
     clone?.remove();

@@ -107,5 +107,5 @@ describe("what was seen before", () => {
       }),
       runs(500),
     );
-  }, 300_000);
+  });
 });

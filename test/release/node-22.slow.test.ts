@@ -15,4 +15,4 @@ test("the package reviews a repository on Node 22, remembers and finds", (contex
   } finally {
     installed.remove();
   }
-}, 600_000);
+});

@@ -65,13 +65,13 @@ describe("installed in an empty folder, without install scripts", () => {
   let installed: Installed | null = null;
   beforeAll(() => {
     if (registryProblem() === null) installed = installPackage();
-  }, 600_000);
+  });
   afterAll(() => installed?.remove());
 
   test("reviews a repository, remembers and finds, in processes and threads of its own", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
     expectWork(installed);
-  }, 300_000);
+  });
 
   test("says on an old Node which one it needs, and ends with 3", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
@@ -95,7 +95,7 @@ describe("installed in an empty folder, without install scripts", () => {
     const program = `const { assetPath } = await import(${JSON.stringify(join(kodiai, "dist/src/dashboard/assets.js"))}); console.log(assetPath("style.css"), assetPath("charts.js"));`;
     const asked = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
     expect(asked.stdout).toMatch(/^\/assets\/style\.css\?v=\S+ \/assets\/charts\.js\?v=\S+\n$/);
-  }, 60_000);
+  });
 
   test("what it depends on is listed", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
@@ -107,7 +107,7 @@ describe("installed in an empty folder, without install scripts", () => {
     );
     expect(names).toEqual(expect.arrayContaining(["better-sqlite3", "probot"]));
     expect(names).not.toContain("vitest");
-  }, 300_000);
+  });
 
   test("carries types that a program can be checked against", (context) => {
     if (installed === null) return context.skip(NO_REGISTRY);
@@ -133,5 +133,5 @@ describe("installed in an empty folder, without install scripts", () => {
     expect(spawnSync(process.execPath, [compiler, ...options], { cwd: app, encoding: "utf8" }).stdout).toContain(
       "TS2322",
     );
-  }, 300_000);
+  });
 });

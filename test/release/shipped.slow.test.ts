@@ -22,7 +22,7 @@ beforeAll(() => {
   temp = mkdtempSync(join(tmpdir(), "kodiai-shipped-"));
   problem = registryProblem();
   user = newUser(temp);
-}, 120_000);
+});
 afterAll(() => rmSync(temp, { recursive: true, force: true }));
 
 /** Does in a folder what the lines of the Dockerfile do in the image. */
@@ -102,7 +102,7 @@ test("the container's files are all that its server needs: it answers, reviews a
     await ended(server);
     await world.close();
   }
-}, 600_000);
+});
 
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -156,4 +156,4 @@ test("a checkout of a tag is all that the action needs: it installs its packages
   } finally {
     clone.remove();
   }
-}, 600_000);
+});

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { CACHE } from "../../scripts/postgres-providers.ts";
 import { openPostgres } from "../../src/store/postgres.ts";
 import { personPorts } from "../../src/wire/cli/store.ts";
@@ -70,7 +70,7 @@ describe.skipIf(given === null || data === null)("the data files of PostgreSQL",
       expect(await held()).not.toEqual([]);
       await before.query("COMMIT");
       await before.end();
-      await vi.waitFor(async () => expect(await db.all(OTHERS)).toEqual([]), { timeout: 30_000 });
+      await expect.poll(() => db.all(OTHERS)).toEqual([]);
       // As the page says: once more where the database itself was at work.
       for (let times = 0; times < 3 && (await held()).length > 0; times += 1) await rewrite();
       expect(await held()).toEqual([]);

@@ -103,8 +103,8 @@ const MOST_AROUND = 40;
 /** Bits per character: 64 random ones of base64 have 4.78, a key's first line less. */
 const LEAST_ENTROPY = 4.2;
 const BOUNDARY = /-{4,5} ?(?:BEGIN|END)([ A-Z0-9]{0,40})/;
-/** Lines that may occur between a header and its block: `Version: GnuPG v1`, and an empty line. */
-const HEADER_FIELD = /^[\s+>|-]{0,20}(?:[A-Za-z][A-Za-z-]{0,30}: |$)/;
+/** Between a header and its block: `Version: GnuPG v1` or nothing, behind the anchor of a line. */
+const HEADER_FIELD = /^(?:\d{1,9}#[0-9a-f]{4}:)?[\s+>|-]{0,20}(?:[A-Za-z][A-Za-z-]{0,30}: |$)/;
 
 interface Line {
   readonly start: number;

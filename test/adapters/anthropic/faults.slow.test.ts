@@ -167,7 +167,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     server.script([hangs, says(FOUND)]);
     const answer = await hasty({ firstByteMs: 500 }).ask(QUESTION);
     expect(answer).toMatchObject({ kind: "answered", usage: { requests: 2 } });
-    await vi.waitFor(() => expect(server.requests[0]?.isAbandoned).toBe(true));
+    await expect.poll(() => server.requests[0]?.isAbandoned).toBe(true);
   });
 
   test("a stream that falls silent is given up and asked again, and its tokens are paid", async () => {
@@ -191,7 +191,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     server.script([pingsOnly()]);
     const answer = await hasty({ attemptMs: 600, msPerToken: 0 }).ask(QUESTION);
     expect(answer).toMatchObject({ failure: "timeout", usage: { requests: 1 } });
-    await vi.waitFor(() => expect(server.requests[0]?.isAbandoned).toBe(true));
+    await expect.poll(() => server.requests[0]?.isAbandoned).toBe(true);
   });
 
   test("pings keep a quiet stream alive", async () => {
@@ -224,7 +224,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     server.script([reply]);
     const stop = new AbortController();
     const asked = model({ limits }).ask(QUESTION, stop.signal);
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
+    await expect.poll(() => server.requests.length).toBe(1);
     await wait(50);
     stop.abort();
     expect(await asked).toMatchObject({ kind: "failed", failure: "stopped", notBefore: null, usage: { requests: 1 } });
@@ -250,7 +250,7 @@ describe.each(["on", "off"] as const)("with structured output %s", (structuredOu
     server.script([reply]);
     const stop = new AbortController();
     const asked = model().ask(QUESTION, stop.signal);
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
+    await expect.poll(() => server.requests.length).toBe(1);
     await wait(200);
     stop.abort();
     const { usage } = await asked;

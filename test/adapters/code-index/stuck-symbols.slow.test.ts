@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { codeSymbols } from "../../../src/adapters/code-index/symbols.ts";
 import { changed, snapshotOf } from "../contracts/symbols.ts";
 
-test("a file that gets the grammar stuck is reported, and the others are read", { timeout: 90_000 }, async () => {
+test("a file that gets the grammar stuck is reported, and the others are read", async () => {
   const program = new URL("./stuck-symbols.child.ts", import.meta.url);
   const symbols = codeSymbols(() => fork(program, { serialization: "advanced" }));
   try {
@@ -26,9 +26,7 @@ test("a file that gets the grammar stuck is reported, and the others are read", 
   }
 });
 
-test("a review whose files get the grammar stuck delays no other, and is given up after three of them [T22]", {
-  timeout: 120_000,
-}, async () => {
+test("a review whose files get the grammar stuck delays no other, and is given up after three of them [T22]", async () => {
   const program = new URL("./stuck-symbols.child.ts", import.meta.url);
   const symbols = codeSymbols(() => fork(program, { serialization: "advanced" }));
   try {

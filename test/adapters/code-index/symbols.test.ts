@@ -28,7 +28,7 @@ test("the process that reads names ends with its parent, however that ends", asy
   expect(isRunning(reader)).toBe(true);
   parent.kill("SIGKILL");
   // By itself it would end when nothing was asked for half a minute.
-  await expect.poll(() => isRunning(reader), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isRunning(reader)).toBe(false);
 });
 
 function isRunning(pid: number): boolean {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await startGitHub({ owners: ["acme", "globex"] });
   shop = await world.repository("acme", "shop", { files: { "README.md": "# Shop\n" }, private: true });
   mill = await world.repository("globex", "mill", { files: { "README.md": "# Mill\n" } });
-}, 60_000);
+});
 afterAll(() => {
   expect(world?.violations).toEqual([]);
   return world?.close();

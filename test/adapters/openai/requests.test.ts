@@ -280,7 +280,7 @@ describe("faults", () => {
     server.script([stalls(long)]);
     const stop = new AbortController();
     const asked = modelFor(server.url).ask(QUESTION, stop.signal);
-    await vi.waitFor(() => expect(server.requests).toHaveLength(1), 10_000);
+    await expect.poll(() => server.requests.length).toBe(1);
     await wait(300);
     stop.abort();
     const { usage } = await asked;

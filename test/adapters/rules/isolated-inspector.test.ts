@@ -58,13 +58,13 @@ describe("a file that gets a grammar stuck", () => {
     const rules = findings.map(({ path, rule }) => `${path} ${rule}`);
     expect(rules).toContain("src/stuck.go leaked-secret");
     for (const { path } of [GOOD.diff, PYTHON.diff]) expect(rules.some((rule) => rule.startsWith(path))).toBe(true);
-  }, 60_000);
+  });
 
   test("and the next review is as good as ever", async () => {
     const { findings, degraded } = await impatient.inspect([GOOD], NO_SETTINGS, []);
     expect(degraded).toEqual([]);
     expect(findings).toEqual((await rulesInspector().inspect([GOOD], NO_SETTINGS, [])).findings);
-  }, 60_000);
+  });
 });
 
 test("a change of nothing but such files ends the process a few times and no more", async () => {
@@ -78,7 +78,7 @@ test("a change of nothing but such files ends the process a few times and no mor
   } finally {
     few.close();
   }
-}, 60_000);
+});
 
 test("what takes too much memory is ended too", async () => {
   const greedy = isolatedInspector({ bytes: 1 });
@@ -89,7 +89,7 @@ test("what takes too much memory is ended too", async () => {
   } finally {
     greedy.close();
   }
-}, 60_000);
+});
 
 test.runIf(process.platform === "linux")(
   "its process holds no key and may neither write nor start anything [T1]",
@@ -114,5 +114,4 @@ test.runIf(process.platform === "linux")(
       delete process.env.CANARY_FOR_CHILDREN;
     }
   },
-  60_000,
 );

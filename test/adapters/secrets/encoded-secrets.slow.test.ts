@@ -32,11 +32,7 @@ test.each([
   "a\n",
   "Z2hw",
   "12#3fa1:+",
-])(
-  "a megabyte of %j is read in a moment",
-  async (piece) => {
-    const text = piece.repeat(Math.ceil(MEGABYTE / piece.length));
-    expect((await redactor.redact(text)).text.split("\n").length).toBe(text.split("\n").length);
-  },
-  20_000,
-);
+])("a megabyte of %j is read", async (piece) => {
+  const text = piece.repeat(Math.ceil(MEGABYTE / piece.length));
+  expect((await redactor.redact(text)).text.split("\n").length).toBe(text.split("\n").length);
+});

@@ -103,9 +103,11 @@ test("sums, lock files, certificates and what is signed in public stay", async (
   );
   const lines = wrapped(randomBytes(700).toString("base64"));
   const named = ["CERTIFICATE", "PGP PUBLIC KEY BLOCK", "PGP SIGNATURE", "CERTIFICATE REQUEST"].map(
-    (name) => `-----BEGIN ${name}-----\nVersion: GnuPG v1\n\n${lines}\n-----END ${name}-----`,
+    (name) => `-----BEGIN ${name}-----\nVersion: GnuPG v1\n\n${lines}\n=0chn\n-----END ${name}-----`,
   );
   const ends = `${lines}\n-----END CERTIFICATE-----`;
-  for (const text of [sums.join("\n"), bare.join("\n"), integrity.join("\n"), ...named, ends])
+  // As a model is shown them: the number and hash of each line, and the sign of a diff.
+  const shown = named.map((text) => text.replace(/^/gm, () => "12#3fa1:+    "));
+  for (const text of [sums.join("\n"), bare.join("\n"), integrity.join("\n"), ...named, ...shown, ends])
     expect((await redact(text)).text).toBe(text);
 });

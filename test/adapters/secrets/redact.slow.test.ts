@@ -45,7 +45,7 @@ const FLOODS = [
   "AAAA",
 ];
 
-test.each(FLOODS)("a megabyte of %j is read in a moment", async (piece) => {
+test.each(FLOODS)("a megabyte of %j is read", async (piece) => {
   const text = piece.repeat(Math.ceil(MEGABYTE / piece.length));
   expect((await redactor.redact(text)).text.split("\n").length).toBe(text.split("\n").length);
 });

@@ -194,7 +194,7 @@ for (const [name, given] of [
           await memory.remember([{ record, vector: vectorAt(step.of) }], SPACE);
         }
       }
-    }, 600_000);
+    });
 
     test("a repository that moved, was made private or has a namesake is seen only by those who may see it now [T16]", async () => {
       const memory = storedMemory(db, () => Promise.resolve());

@@ -103,6 +103,6 @@ for (const [name, given] of [
       expect(found).toBeGreaterThan(naughty.length);
       expect(await count()).toEqual(rows);
       if (db.dialect.name === "sqlite") expect(await db.one("PRAGMA quick_check")).toEqual({ quick_check: "ok" });
-    }, 120_000);
+    });
   });
 }

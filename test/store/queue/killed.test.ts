@@ -86,7 +86,7 @@ describe.each(PLACES)("on $name", (place) => {
     expect(await asItIs(place, counted)).toEqual({ deliveries: 3, jobs: 3 });
     expect(await run(place.address, "take", "never")).toEqual({ signal: null, said: "[false,false,false]" });
     expect(await asItIs(place, counted)).toEqual({ deliveries: 3, jobs: 3 });
-  }, 60_000);
+  });
 
   test("a job whose end was not committed is the dead process's, and the next process takes it back", async () => {
     for (const when of ["UPDATE jobs", "COMMIT"]) {
@@ -100,5 +100,5 @@ describe.each(PLACES)("on $name", (place) => {
         expect(await states()).toEqual([{ state: "waiting", attempt: 0, outcome: null }]);
       });
     }
-  }, 60_000);
+  });
 });

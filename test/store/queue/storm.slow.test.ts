@@ -122,5 +122,4 @@ test.skipIf(store === null)(
     for (const child of children) child.kill("SIGKILL");
     await harness.close();
   },
-  600_000,
 );

@@ -88,7 +88,7 @@ describe("a backup", () => {
       writer.kill("SIGTERM");
       await once(writer, "exit");
     }
-  }, 120_000);
+  });
 
   test("records its content by size and hash, and any changed byte is found [R23]", async () => {
     await fill(home, [42]);

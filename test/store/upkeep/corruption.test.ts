@@ -179,7 +179,7 @@ test("damaged bytes are refused with the fix, or read by the owner of the page [
       .join("; "),
   );
   expect([...reasons.keys()].filter((what) => what.endsWith("refused")).length).toBeGreaterThan(2);
-}, 600_000);
+});
 
 test("an empty file is no new store: what it held is missed [R15]", async () => {
   const folder = join(root, "empty");

@@ -73,7 +73,7 @@ test("a process that is killed in an upgrade leaves the old schema, and the next
     expect(rowsOf(path)).toEqual([{ id: 1, name: "first", size: 5 }]);
     expect(rowsOf(`${path}.schema-1`)).toEqual([{ id: 1, name: "first" }]);
   }
-}, 60_000);
+});
 
 /**
  * Upgrades the file in a process that dies before the given statement of the second step. Returns
