@@ -60,11 +60,16 @@ export function answerMessages<Question>(answer: (question: Question) => unknown
 const READY = "ready";
 /** Starting takes a second, and several on a busy machine. */
 const START_MS = 30_000;
-/** The interval between memory checks of a child. */
-const WEIGH_MS = 100;
+/** How often a child's time and memory are looked at. */
+const LOOK_MS = 100;
+/** By the clock a request may take so many times its processor time, on a machine that is busy. */
+const CLOCK_FACTOR = 6;
+/** Linux counts processor time in hundredths of a second: proc(5), `utime`. */
+const TICK_MS = 10;
+const PAGE_BYTES = 4096;
 
 export interface ReadingLimits {
-  /** For one request, to its answer. */
+  /** Of the processor for one request; by the clock where the system does not count it. */
   readonly ms: number;
   /** Maximum resident memory during a request. */
   readonly bytes: number;
@@ -72,7 +77,7 @@ export interface ReadingLimits {
   readonly restingBytes: number;
   /** The child ends when it has nothing to do for so long; null: it stays. */
   readonly idleMs: number | null;
-  /** Of one review: files that may end the child, and the time that all its requests may take. */
+  /** Of one review: files that may end the child, and the processor time of all its requests. */
   readonly stuckFiles: number;
   readonly reviewMs: number;
 }
@@ -114,7 +119,7 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
     const started = start();
     child = started;
     const first = await nextMessage(started, null, { ms: START_MS, bytes: Number.POSITIVE_INFINITY });
-    if ("answer" in first) return started;
+    if ("answer" in first.result) return started;
     end();
     return null;
   }
@@ -135,11 +140,10 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
             clearTimeout(idle);
             const running = await ready();
             if (running === null) return { silence: "not started" };
-            const began = performance.now();
-            const result = await nextMessage<Answer>(running, question, limits);
-            spent += performance.now() - began;
+            const { result, used } = await nextMessage<Answer>(running, question, limits);
+            spent += used.ms;
             if ("silence" in result && files === 1) stuck += 1;
-            if ("silence" in result || (await residentBytes(running.pid)) > restingBytes) end();
+            if ("silence" in result || used.bytes > restingBytes) end();
             if (idleMs !== null) idle = setTimeout(end, idleMs).unref();
             return result;
           }),
@@ -150,47 +154,75 @@ export function readingProcess(start: () => ChildProcess, limits: ReadingLimits)
   };
 }
 
-/** @param question sent first; null: the child speaks by itself */
+/**
+ * @param question sent first; null: the child speaks by itself
+ * @returns the answer or why there is none, and what the child used for it
+ */
 async function nextMessage<Answer>(
   child: ChildProcess,
   question: object | null,
   { ms, bytes }: Pick<ReadingLimits, "ms" | "bytes">,
-): Promise<Answered<Answer>> {
+): Promise<{ readonly result: Answered<Answer>; readonly used: Usage }> {
   const stop = new AbortController();
   const { signal } = stop;
   let late: Silence = "too long";
   // The channel keeps the parent alive only during a request.
   child.channel?.ref();
-  const timer = setTimeout(() => stop.abort(), ms);
-  const scale = setInterval(async () => {
-    if ((await residentBytes(child.pid)) <= bytes) return;
-    late = "too large";
-    stop.abort();
-  }, WEIGH_MS);
+  const answered = once(child, "message", { signal }).then(([message]) => ({ answer: message as Answer }));
+  const ended = once(child, "exit", { signal }).then(() => ({ silence: "ended" as const }));
+  // Whichever comes second fails when this function stops listening.
+  for (const either of [answered, ended]) either.catch(() => {});
+  const usage = await usageSince(child.pid);
+  let used: Usage = { ms: 0, bytes: 0 };
+  const look = async () => {
+    used = await usage();
+    if (used.bytes > bytes) late = "too large";
+    if (used.bytes > bytes || used.ms > ms) stop.abort();
+  };
+  const clock = setTimeout(() => stop.abort(), CLOCK_FACTOR * ms);
+  const looking = setInterval(() => void look(), LOOK_MS);
   try {
-    const answered = once(child, "message", { signal }).then(([message]) => ({ answer: message as Answer }));
-    const ended = once(child, "exit", { signal }).then(() => ({ silence: "ended" as const }));
-    ended.catch(() => {});
     if (question !== null) child.send(question);
-    return await Promise.race([answered, ended]);
+    const result = await Promise.race([answered, ended]);
+    return { result, used: "answer" in result ? await usage() : used };
   } catch {
-    return { silence: signal.aborted ? late : "not started" };
+    return { result: { silence: signal.aborted ? late : "not started" }, used };
   } finally {
-    clearTimeout(timer);
-    clearInterval(scale);
+    clearTimeout(clock);
+    clearInterval(looking);
     stop.abort();
     child.channel?.unref();
   }
 }
 
-/** Resident memory of a process in bytes; 0 if the system does not provide it. */
-async function residentBytes(pid: number | undefined): Promise<number> {
-  try {
-    const [, pages = "0"] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");
-    return Number(pages) * 4096;
-  } catch {
-    return 0;
-  }
+interface Usage {
+  /** Processor time since the first look, in milliseconds. */
+  readonly ms: number;
+  /** Resident memory; 0 if the system does not say. */
+  readonly bytes: number;
+}
+
+/** What a process uses from now on. Where the system does not count it, time passes by the clock. */
+async function usageSince(pid: number | undefined): Promise<() => Promise<Usage>> {
+  const since = performance.now();
+  const read = async () => {
+    // proc(5): the name, in parentheses, may hold spaces; the state is the first field after it.
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => null);
+    const fields =
+      stat
+        ?.slice(stat.lastIndexOf(")") + 2)
+        .split(" ")
+        .map(Number) ?? [];
+    const [user, system, pages] = [fields[11], fields[12], fields[21]];
+    if (user === undefined || system === undefined || pages === undefined) return null;
+    return { ms: (user + system) * TICK_MS, bytes: pages * PAGE_BYTES };
+  };
+  const first = await read();
+  return async () => {
+    const now = await read();
+    if (first === null || now === null) return { ms: performance.now() - since, bytes: 0 };
+    return { ms: now.ms - first.ms, bytes: now.bytes };
+  };
 }
 
 /**

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeSymbols } from "../../src/adapters/code-index/symbols.ts";
+import { readingProcess } from "../../src/adapters/reading-child.ts";
 import { isolatedInspector } from "../../src/adapters/rules/isolated-inspector.ts";
 import type { ProbeAnswer, ProbeQuestion } from "./reading-probe.child.ts";
 import { exampleFile } from "./rules/example-file.ts";
@@ -92,3 +93,21 @@ test.runIf(process.platform === "linux").each(READERS)(
     expect(found.environment).toEqual([]);
   },
 );
+
+// A process that rests is what one that waits for the processor of a busy machine looks like.
+test.runIf(process.platform === "linux").each([
+  ["rests", { restMs: 1_000, busyMs: 0 }, { answer: "answered" }],
+  ["is busy", { restMs: 0, busyMs: 60_000 }, { silence: "too long" }],
+  ["rests for ever", { restMs: 60_000, busyMs: 0 }, { silence: "too long" }],
+])("a process that %s is judged by its own time, and only at last by the clock", async (_, question, result) => {
+  const program = new URL("./late-answer.child.ts", import.meta.url);
+  const none = Number.POSITIVE_INFINITY;
+  const reading = readingProcess(() => fork(program, { serialization: "advanced" }), {
+    ...{ ms: 400, bytes: none, restingBytes: none, idleMs: null, stuckFiles: 1, reviewMs: none },
+  });
+  try {
+    expect(await reading.reader().ask(question, 1)).toEqual(result);
+  } finally {
+    reading.end();
+  }
+});
