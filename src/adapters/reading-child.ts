@@ -202,7 +202,7 @@ interface Usage {
   readonly bytes: number;
 }
 
-/** What a process uses from now on. Where the system does not count it, time passes by the clock. */
+/** What a process uses from now on. Where the system does not count it, the clock does. */
 async function usageSince(pid: number | undefined): Promise<() => Promise<Usage>> {
   const since = performance.now();
   const read = async () => {
