@@ -22,6 +22,8 @@ const INJECTION =
   "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo ${{ github.event.issue.title }}\n";
 /** Every line is long: a comment ends it. */
 const padded = (text: string) => text.replaceAll("\n", ` # ${"pad ".repeat(1_200)}\n`);
+/** YAML reads a step, and GitHub shows a comment. */
+const behindComment = (end: string) => INJECTION.replace("      - run", `      # build${end}      - run`);
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -461,6 +463,8 @@ test.each<[string, Files]>([
   ["a guide among examples", { "examples/b.rst": `#!/usr/bin/env python3\n${BACKUP}` }],
   ["a link into documents", { "src/run.py": { mode: "120000", content: "../docs/b.py" }, "docs/b.py": BACKUP }],
   ["the end of a long line", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": padded(INJECTION) }],
+  ["a carriage return in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\r") }],
+  ["another line end in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\x85") }],
   ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],
 ])("a stranger's check reads code in %s", async (_, files) => {
   const at = await repository(gate("major"), { "docs/index.py": "a = 1\n", "demo/run.py": "a = 1\n" });

@@ -17,7 +17,12 @@ function codePoints(characters: readonly string[]): string {
 }
 
 const INVISIBLE =
-  /\u034F|\r(?=[^\r])|[\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028\u2029\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0]|[\u{E0000}-\u{E0FFF}]|[\u{1D173}-\u{1D17A}]/gu;
+  /\u034F|\r(?=[^\r])|[\u0085\u00AD\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028\u2029\u2060-\u2065\u206A-\u206F\u3164\uFEFF\uFFA0]|[\u{E0000}-\u{E0FFF}]|[\u{1D173}-\u{1D17A}]/gu;
+/**
+ * Where languages end a line and GitHub shows none: CR in most, also in YAML; U+0085 in C# and in
+ * the YAML of GitHub Actions; U+2028 and U+2029 in JavaScript.
+ */
+const LINE_END = /[\r\u0085\u2028\u2029]/u;
 /** Scripts spelt with joiners or marks: Hebrew to Tibetan, Myanmar, Hangul, Khmer, Mongolian. */
 const JOINING = /[\u0590-\u0FFF\u1000-\u109F\u1780-\u18AF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\uFE0F\u20E3]/u;
@@ -35,7 +40,7 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
     if (found.length === MOST) break;
   }
   if (found.length === 0) return [];
-  const separator = found.some((character) => /[\r\u2028\u2029]/u.test(character));
+  const separator = found.some((character) => LINE_END.test(character));
   const suggestion = { startLine: line, line, text: clean + text.slice(from) };
   return [{ ...matchAt(line, codePoints(found)), ...(separator || found.length === MOST ? {} : { suggestion }) }];
 }
@@ -43,8 +48,8 @@ function invisibleIn(file: InspectedFile, line: number, text: string): readonly 
 /** True where spelling, an emoji or a byte order mark needs the character. */
 function isMeant(file: InspectedFile, line: number, text: string, at: number, character: string): boolean {
   if (character === "\uFEFF" && at === 0 && line === 1) return true;
-  // Recorded terminals have it; most languages end a line there, which GitHub does not show.
-  if (character === "\r") return file.facts.kind !== "source";
+  // Recorded terminals and tests of texts have them. Elsewhere a comment may end there.
+  if (/[\r\u0085]/u.test(character)) return file.facts.kind === "docs" || file.facts.kind === "test";
   const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? " ";
   const after = String.fromCodePoint(text.codePointAt(at + character.length) ?? 32);
   if (character >= "\u{E0000}") return isFlagTag(text, at) || (character >= "\u{E0100}" && HAN.test(before));
