@@ -121,7 +121,28 @@ describe("contents where the name leaves a choice", () => {
     ["schema.sql", "CREATE FUNCTION f() RETURNS void AS $$ BEGIN END $$ LANGUAGE plpgsql;\n", "PLpgSQL"],
     ["light.fs", "#version 330 core\nout vec4 color;\n", "GLSL"],
     ["Parser.fs", "module Parser\nopen System\n", "F#"],
+    ["blur.rs", "// Blurs.\n/* One pass. */\n#pragma version(1)\n", "RenderScript"],
+    ["old.es", "#!/usr/bin/env escript\n%% -*- erlang -*-\nmain(_) -> ok.\n", "Erlang"],
+    ["page.inc", "<?PHP\n#define a\n", "PHP"],
   ])("%s that begins %j is %s", (path, content, expected) => {
+    expect(linguist(path, content)).toBe(expected);
+  });
+
+  test.each([
+    ["app.ts", "export function first<TS>(all: TS[]): TS | undefined {\n", "TypeScript"],
+    ["app.ts", "// <!DOCTYPE TS><TS>\n", "TypeScript"],
+    ["app.ts", "// vim: ft=xml\n", "TypeScript"],
+    ["app.tsx", "<tileset />;\n", "TSX"],
+    ["app.tsx", "// -*- mode: xml -*-\n", "TSX"],
+    ["a.php", "<?php // <?hh\n", "PHP"],
+    ["a.php", "<?hh: system($_GET['a']);\n", "PHP"],
+    ["a.php", "<?php # vim: ft=hack\n", "PHP"],
+    ["ffi.rs", "//! Reads #include and #pragma version lines.\nfn f() {}\n", "Rust"],
+    ["ffi.rs", "/* /* */\n#include\n*/ fn f() {}\n", "Rust"],
+    ["ffi.rs", "// -*- renderscript -*-\nfn f() {}\n", "Rust"],
+    ["code.gs", "/*\nuses\n*/\nfunction f() {}\n", "JavaScript"],
+    ["code.es", "main();\n", "JavaScript"],
+  ])("what a runtime takes for code by its name stays code: %s that begins %j is %s", (path, content, expected) => {
     expect(linguist(path, content)).toBe(expected);
   });
 

@@ -22,6 +22,8 @@ const INJECTION =
   "on: pull_request_target\njobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo ${{ github.event.issue.title }}\n";
 /** Every line is long: a comment ends it. */
 const padded = (text: string) => text.replaceAll("\n", ` # ${"pad ".repeat(1_200)}\n`);
+const TAR =
+  'import { exec } from "node:child_process";\nexport const tar = (name: string) => exec("tar czf " + name);\n';
 /** YAML reads a step, and GitHub shows a comment. */
 const behindComment = (end: string) => INJECTION.replace("      - run", `      # build${end}      - run`);
 
@@ -463,6 +465,9 @@ test.each<[string, Files]>([
   ["a guide among examples", { "examples/b.rst": `#!/usr/bin/env python3\n${BACKUP}` }],
   ["a link into documents", { "src/run.py": { mode: "120000", content: "../docs/b.py" }, "docs/b.py": BACKUP }],
   ["the end of a long line", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": padded(INJECTION) }],
+  ["TypeScript with a word of XML", { "src/tar.ts": `// <TS\n${TAR}` }],
+  ["TypeScript with an editor's line", { "src/tar.ts": `// vim: ft=xml\n${TAR}` }],
+  ["PHP with a word of Hack", { "src/tar.php": "<?php // <?hh\nfunction f($n) { system('tar ' . $n); }\n" }],
   ["a carriage return in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\r") }],
   ["another line end in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\x85") }],
   ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],

@@ -67,7 +67,11 @@ function fromModeline(head: string): string | undefined {
 // language | flags | pattern. A text table, because its patterns are compiled only when such a file
 // occurs, and because it reads as a table.
 
-/** The first matching line wins. Our own patterns, each read in one pass. */
+/**
+ * The first matching line wins. Our own patterns, each read in one pass. A runtime goes by the name
+ * of a `.php`, `.ts`, `.tsx`, `.rs`, `.es` or `.gs`: only a beginning that no such program can have
+ * makes it another language, or a word in a comment would keep the rules away.
+ */
 const TABLE = String.raw`
 .al | Perl | m | \buse\s+(?:strict|warnings|v?5\b)|^\s*(?:use|package)\s+[A-Z][\w:]*|^\s*(?:my|our|local)\s+[$@%(]|^\s*sub\s+\w+
 .as | ActionScript | m | ^[ \t]*(?:package(?:\s|\{|$)|import\s+[\w.]+;|(?:public|private|internal|override)\s+(?:\w+\s+)*(?:class|function|var)\b)|\bfunction\s+\w+\([^\n)]*\)\s*:
@@ -102,7 +106,8 @@ const TABLE = String.raw`
 .d | DTrace | m | ^#!.*dtrace|^[ \t]*#pragma D option|^(?:[\w*]*:){3}[\w*-]*\s*(?:$|\/|,|\{)|^[ \t]*(?:BEGIN|END)\s*$|^\w*::
 .e | Euphoria | m | ^[ \t]*(?:include\s+[\w./]+|namespace|(?:global|export|public)\s|procedure\s|function\s+\w+\()
 .e | E | m | ^[ \t]*(?:def|pragma|when|interface)\b
-.es | Erlang | m | ^[ \t]*(?:%|-module|-export|main\s*\()|^#!.*escript
+.es | Erlang | - | ^(?:#![^\n]*\n)?\s*%
+.es .gs | JavaScript | - | .
 .ex | Euphoria | m | ^[ \t]*(?:include\s+\w|namespace\s|without\s|with\s+trace|procedure\s|export\s|(?:integer|sequence|atom|object)\s+\w)
 .ex | Elixir | m | ^[ \t]*(?:defmodule|def|use|import|@\w+)\b|\bdo\s*$
 .f | Filebench WML | m | ^[ \t]*(?:set|define|debug|eventgen|run)\s+(?:\$|fileset|process|mode)
@@ -117,14 +122,13 @@ const TABLE = String.raw`
 .gd | GDScript | m | ^[ \t]*(?:extends|class_name|func|var|const|signal|export|onready|tool|@\w+|enum|#)
 .gml | Graph Modeling Language | im | ^[ \t]*(?:graph|node)\s*\[|^[ \t]*(?:Creator|Version)\s+"?
 .gml .sol | Gerber Image | m | ^[DGMT]\d\d\*
-.gs | Genie | m | ^(?:uses|init|class\s+\w+\s*(?::|$)|\[indent)
 .h .m | Objective-C | m | ^[ \t]*@(?:interface|implementation|protocol|class|property|end|import)\b|^[ \t]*#\s*import\s+["<]
 .h | C++ | m | ^[ \t]*(?:class|namespace|template|using|public|private|protected|constexpr)\b(?!\s*[;=,)])|\bstd::|^[ \t]*#\s*include\s*<(?:[a-z_]+|c(?:std\w+|math|assert))>|\bextern\s+"C\+\+"|\bnullptr\b
-.hh .php | Hack | - | <\?hh
+.hh | Hack | - | <\?hh
 .hh | C++ | - | .
 .html | Ecmarkup | - | <emu-(?:alg|clause|grammar|note|intro|xref)\b
 .i | SWIG | m | ^[ \t]*%(?:module|include|extend|template|rename|import|\{|apply|typemap|define|inline)
-.inc | PHP | - | <\?(?:php|=|\s|$)
+.inc | PHP | i | <\?(?:php|=|\s|$)
 .inc | POV-Ray SDL | m | ^[ \t]*#(?:declare|local|version|macro|while|default)\b|^[ \t]*(?:camera|light_source|texture|pigment|union)\s*\{
 .inc | SourcePawn | m | ^[ \t]*(?:public\s+(?:plugin|Plugin|Extension|SharedPlugin)|methodmap|native\s+\w+\s+\w+\()|^#pragma\s+newdecls|_included\b[\s\S]*\bnative\s+(?:bool|int|void|float|Handle|Action)\b|\bstock\s+(?:bool|int|void|float)\b
 .inc | Pawn | m | ^[ \t]*(?:native|stock|forward)\s+(?:\w+:)?\w+\(|_included\b|^#tryinclude
@@ -181,6 +185,7 @@ const TABLE = String.raw`
 .nu | Nu | m | ^[ \t]*(?:;|\()
 .p | Gnuplot | m | ^[ \t]*(?:set\s+(?:terminal|output|title|xlabel|ylabel|style)|plot|splot|reset)\b|^s?pl?(?:ot)?\b
 .p | OpenEdge ABL | - | .
+.php | PHP | - | .
 .pkl | Pickle | - | ^(?:\(|c)?(?:dp|lp|ccopy_reg|[A-Za-z_]+\n[A-Za-z_]+\n)|\np\d+\n
 .pkl | Pkl | m | ^[ \t]*(?:module|import|amends|extends|class|function|local|@\w+|typealias|\w+\s*(?:=|\{))
 .pl .plt .pro | Prolog | m | ^[ \t]*:-|^[a-z]\w*(?:\(.*\))?\s*(?::-|-->)
@@ -199,7 +204,7 @@ const TABLE = String.raw`
 .r | Rebol | i | \bREBOL\b
 .r | Rez | m | ^[ \t]*(?:resource|data|#include\s+["<]|#define|type\s+'|include\s+")
 .r | R | m | <-|^[ \t]*(?:#|library\(|function\()
-.rs | RenderScript | - | #include|#pragma\s+(?:rs|version)|__attribute__
+.rs | RenderScript | - | ^(?:\s|\/\/[^\n]*\n|\/\*(?:(?!\/\*|\*\/)[\s\S])*\*\/)*#[ \t]*(?:include|pragma)\b
 .rs | Rust | - | .
 .rsc | Rascal | m | ^[ \t]*module\s+[\w:]+|^import\s+[\w:]+;
 .s | Assembly | m | ^[A-Za-z_.]*[ \t]+(?:EQU|AREA|DCB|DCD|EXPORT|IMPORT|PROC|ENDP)\b|^[ \t]*;
@@ -224,9 +229,9 @@ const TABLE = String.raw`
 .tact .yy | JSON | - | ^[ \t]*\{\s*"
 .tpl | Go Template | - | \{\{-?\s*(?:if|range|define|template|include|end|with|block|\.|\/\*|\$)
 .tpl | Smarty | - | .
-.ts | XML | - | <TS\b|<!DOCTYPE TS>
+.ts | XML | - | ^\s*<!DOCTYPE TS>
+.ts | TypeScript | - | .
 .tsp | TSPLIB data | m | ^(?:NAME|TYPE|COMMENT|DIMENSION|EDGE_WEIGHT_TYPE)\s*:
-.tsx | XML | - | ^[ \t]*<tileset
 .tsx | TSX | - | .
 .txt | Vim Help File | m | ^\*\S+\.txt\*|(?:^|[ \t])vim:.{0,80}\b(?:ft|filetype)=help
 .txt | Adblock Filter List | m | ^\[(?:uBlock|Adblock|uBO)[^\n\]]*\]|^! Title:
