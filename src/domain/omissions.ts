@@ -37,6 +37,9 @@ export interface Unread {
   readonly reason: string;
 }
 
+/** Why a submodule is left out. It is a folder of any code, whatever its name looks like. */
+export const SUBMODULE = "submodule";
+
 /**
  * Prose, pictures, sounds and fonts: nothing of them runs. Everything else counts as source, and so
  * does what build tools read.
@@ -62,8 +65,10 @@ export function unreadSource(leftOut: readonly LeftOut[], degraded: readonly Deg
       return paths.length === 0 ? [{ path: null, reason }] : paths.map((path) => ({ path, reason }));
     }),
   ];
-  const source = all.filter(({ path }) => path === null || !NOT_SOURCE.test(path)).toReversed();
-  return [...new Map(source.map(({ path, reason }) => [path ?? reason, { path, reason }])).values()].toReversed();
+  const source = all.filter(({ path, reason }) => path === null || reason === SUBMODULE || isSource({ path }));
+  return [
+    ...new Map(source.toReversed().map(({ path, reason }) => [path ?? reason, { path, reason }])).values(),
+  ].toReversed();
 }
 
 /** What the check run of an unreviewed head depends on. */

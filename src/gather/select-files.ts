@@ -5,7 +5,7 @@
 import { attributesOf } from "../config/git-attributes.ts";
 import { fileGlob } from "../config/patterns.ts";
 import { isLockFile, isTestPath, nameOf, withoutExtension } from "../domain/code/paths.ts";
-import type { LeftOut } from "../domain/omissions.ts";
+import { type LeftOut, SUBMODULE } from "../domain/omissions.ts";
 import type { FileDiff } from "../domain/pull-request.ts";
 
 type Reason = readonly [reason: string, pattern: RegExp];
@@ -41,13 +41,13 @@ const MOSTLY_OUT: readonly Reason[] = [
 const NEVER_OUT =
   /(?:^|\/)(?:\.github|\.circleci|\.buildkite|\.gitlab|\.husky)\/|(?:^|\/)(?:\.gitlab-ci|\.travis|azure-pipelines|appveyor|bitbucket-pipelines)\.ya?ml$|(?:^|\/)Jenkinsfile|(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures?|__fixtures__|e2e|migrations?|migrate)\/|[._-](?:test|spec)\.[a-z]{1,5}$|_test\.go$|(?:^|\/)test_[^/]{1,200}\.py$/i;
 
-const SUBMODULE = "160000";
+const SUBMODULE_MODE = "160000";
 const SYMBOLIC_LINK = "120000";
 const LINK = "symbolic link";
 
 /** Whether a path is a link or a submodule, which have no text of their own. */
 export function isLinkOrSubmodule({ newMode }: Pick<FileDiff, "newMode">): boolean {
-  return newMode === SYMBOLIC_LINK || newMode === SUBMODULE;
+  return newMode === SYMBOLIC_LINK || newMode === SUBMODULE_MODE;
 }
 
 /** What the base branch says about paths. */
@@ -88,8 +88,11 @@ export function selectFiles(
   const leftOut: LeftOut[] = [];
   for (const file of files) {
     const { path } = file;
-    const word = ofBase(path);
     const unreadable = unreadableReason(file);
+    const decided = ofBase(path);
+    // A submodule with the name of a lock file is none.
+    const isNameOnly = unreadable === SUBMODULE && typeof decided === "object" && decided?.reason === LOCK_FILE;
+    const word = isNameOnly ? null : decided;
     const looks = () => looksUnwritten(path) ?? (file.binary ? null : declaresGenerated(file, headTextOf(path)));
     // Of a removed file nothing is left to read.
     const exempt = file.status === "removed" ? { isExempt: true as const } : {};
@@ -136,7 +139,7 @@ const LOCK_FILE = "lock file";
 /** Why a file has no lines to read, by the head or, if it was removed, by the base. */
 function unreadableReason({ oldMode, newMode, status, binary, hunks }: Judged): string | null {
   const mode = status === "removed" ? (oldMode ?? newMode) : newMode;
-  if (mode === SUBMODULE) return "submodule";
+  if (mode === SUBMODULE_MODE) return SUBMODULE;
   if (mode === SYMBOLIC_LINK) return LINK;
   if (binary) return "binary";
   return isPointer(hunks, status === "removed" ? "added" : "removed") ? "Git LFS pointer" : null;

@@ -69,6 +69,16 @@ test("a text about a submodule's commit is a text, and a submodule without a pat
   expect(summary).not.toContain("`src/pin.cfg`");
 });
 
+test.each(["lib", "lib.md", "notes.txt", "img/logo.png", "yarn.lock"])(
+  "a submodule is unread code whatever it is called: %s",
+  async (path) => {
+    const submodule = { mode: "160000", content: "83baae61804e65cc73a7201a7252750c76066a30" };
+    const { end, summary } = await gated({}, { [path]: submodule, "src/e.ts": LOGIN });
+    expect(end).toBe("failure");
+    expect(summary).toMatch(new RegExp(`submodule[^\\n]*\`${path}\``));
+  },
+);
+
 test("Git LFS pointers are left out as such, whatever their names say, and what only begins like one is read", async () => {
   const { said: comments, summary } = await gated(
     { "data/old.py": BALANCE, "data/b.bin": POINTER.replace("4d", "5e"), "data/back.py": POINTER },
