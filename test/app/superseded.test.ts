@@ -3,7 +3,7 @@
 // test/flows/superseded.test.ts has every step.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { Pull, Repository } from "../fakes/github/conversation.ts";
-import { type Harness, openHarness } from "./app-harness.ts";
+import { type Harness, openHarness, until } from "./app-harness.ts";
 import { BACKUP, BALANCE, said } from "./change-builders.ts";
 
 let harness: Harness;
@@ -34,6 +34,31 @@ test("a push right before reviews are listed: the new head alone is reviewed, on
   expect(reviews.filter(({ body }) => body !== "").map(({ commitId }) => commitId)).toEqual([pull.headSha]);
   expect(inline.map(({ commitId }) => commitId)).toEqual([pull.headSha]);
   expect(said(harness.world, pull)).toEqual(["src/balance.py:5 tls-verify-disabled"]);
+});
+
+test("a head that is away while its files are listed is not judged by those of the other one", async () => {
+  const { world } = harness;
+  const files = { ".kodiai.yml": "review: {checks: {enabled: true, failOn: major}}\n" };
+  const at = await world.repository("acme", "gated", { files });
+  const by = { author: "mallory", fork: "mallory" };
+  const pull = await world.pullRequest(at, { title: "Back up", ...by, files: FILES, draft: true });
+  const faulty = pull.headSha;
+  await world.push(pull, { "ops/backup.py": "a = 1\n", "src/balance.py": "a = 1\n" });
+  const harmless = pull.headSha;
+  pull.headSha = faulty;
+  const back = () => Object.assign(pull, { headSha: faulty });
+  const away = () => {
+    pull.headSha = harmless;
+    world.fail({ match: { method: "GET", path: "/contents/" }, happens: () => void back() });
+  };
+  world.fail({ match: { method: "GET", path: /\/pulls\/\d+\/files$/ }, happens: away });
+  await world.readyForReview(pull);
+  await until("a first try", () => harness.jobs(pull).some(({ state, attempt }) => state !== "running" && attempt > 0));
+  back();
+  await harness.hurry();
+  await harness.settled(pull);
+  expect((await world.checks(pull, faulty)).at(-1)?.conclusion).toBe("failure");
+  expect(said(world, pull)).toHaveLength(2);
 });
 
 test("locked between the last look and the review: GitHub's refusal is known for what it is", async () => {

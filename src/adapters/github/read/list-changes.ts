@@ -4,6 +4,7 @@
 import { setImmediate } from "node:timers/promises";
 import { createTwoFilesPatch } from "diff";
 import type { Changes, ChangesSince, ListedFile } from "../../../domain/changes.ts";
+import { Transient } from "../../../domain/errors.ts";
 import type { Repo } from "../../../domain/job.ts";
 import { isSource } from "../../../domain/omissions.ts";
 import type { FileStatus, PullRequest } from "../../../domain/pull-request.ts";
@@ -36,7 +37,8 @@ const TRIES_FOR_DIFF = 3;
  *
  * @param isWanted of a path: texts of other files are not compared
  * @param attempt of the job, from 1; null without retries
- * @throws RequestError with 422 while GitHub makes the diff, in the first attempts
+ * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; Transient when the
+ *   head moved meanwhile
  */
 export async function listChanges(
   github: GitHub,
@@ -62,6 +64,9 @@ async function listed(
   const at = { ...placeOf(repo), pull_number: pull.number };
   const files = [...(await github.paginate(github.rest.pulls.listFiles, { ...at, per_page: PER_PAGE }))];
   const { data } = await github.rest.pulls.get(at);
+  // The listing is of the head of its moment: a branch that is pushed away and back would be judged
+  // by the files of the other head.
+  if (data.head.sha !== pull.head.sha) throw new Transient("the head moved while its files were listed");
   const missing = missingPatches(files)
     .filter((index) => isWanted(files[index]?.filename ?? ""))
     .slice(0, MAX_REFETCHES);
