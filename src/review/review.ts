@@ -23,6 +23,7 @@ import type { InspectedFile, InspectedRepository, Inspector } from "../ports.ts"
 import { filterFindings, type ReportingPolicy, reportsMore } from "./filter-findings.ts";
 import { heldByMemory, type WithMemory, withMemory } from "./memory/held-by-memory.ts";
 import {
+  type LocatedFinding,
   locateEarlierFindings,
   matchEarlierFindings,
   openFindings,
@@ -115,7 +116,7 @@ export async function review(
   const code = codeNow(context.files, context.headTexts);
   const byRules = withRememberedAbout(ruled.findings, precedents.ranked, context.headTexts);
   const remembered = await withMemory([...byRules, ...read.findings], checkpoint, code, ports.pastDecisions);
-  const weighed = weigh(context, remembered, quieted, code, policy);
+  const weighed = weigh(context, remembered, quieted, code, policy, ports.isAuthorTrusted);
   const seen = [...context.degraded, ...inspection.degraded, ...read.degraded];
   const looked = whoLooked(read.coverage, seen, context.tools);
   const { open, addressed } = openFindings(weighed.notFound, context, looked);
@@ -239,17 +240,23 @@ function weigh(
   quieted: readonly HeldBack[],
   code: CodeNow,
   policy: ReportingPolicy,
+  isAuthorTrusted: boolean,
 ) {
   const { checkpoint, said } = context.past;
   const located = locateEarlierFindings(said, code, checkpoint.kind === "delta" ? checkpoint.renamed : new Map());
-  const { findings, known } = matchEarlierFindings(found.findings, located, code);
+  // Otherwise an author could have a harmless line declined, and then write another in its place.
+  const isDeclined = ({ earlier: { finding } }: LocatedFinding) => policy.declined.has(finding.id);
+  const matchable = located.map((one) =>
+    isAuthorTrusted || one.place?.as === "same" || !isDeclined(one) ? one : { ...one, place: null },
+  );
+  const { findings, known } = matchEarlierFindings(found.findings, matchable, code);
   const pushScope = scopeAfterPush(context.files, checkpoint);
   const fresh = heldByMemory(findings, (finding) => known.has(finding), past);
   const guarded = guardPush(fresh.findings, known, { pushScope, checkpoint, located, code, revived });
   const filtered = filterFindings(anchorFindings(guarded.findings, context.files), policy);
   const quiet = matchEarlierFindings(
     quieted.map(({ finding }) => finding),
-    located,
+    matchable,
     code,
   );
   const heldBack = [...fresh.heldBack, ...guarded.heldBack, ...filtered.heldBack];

@@ -431,6 +431,29 @@ test("what somebody with write access ignores no longer counts, and counts again
   expect(shown(pull)).toBe("failure");
 });
 
+test.each([
+  ["a stranger", "mallory", "failure", "success"],
+  ["a writer", "wren", "success", "success"],
+])(
+  "an ignore holds for the code that it was about: another line in its place by %s",
+  async (_, author, edited, back) => {
+    const by = { author, fork: author };
+    const pull = await opened(await repository(gate("major")), { "ops/b.py": BACKUP, "src/e.ts": LOGIN }, by);
+    await flow.world.reply(pull, "wren", rootOn(pull, "ops/b.py"), "/kodiai ignore names are checked");
+    await flow.settled(pull);
+    expect(shown(pull)).toBe("success");
+    await flow.world.push(pull, { "ops/b.py": `# Backups\n${BACKUP}` });
+    await flow.settled(pull);
+    expect(shown(pull)).toBe("success");
+    await flow.world.push(pull, { "ops/b.py": BACKUP.replace("tar czf /backup/", "rm -rf /") });
+    await flow.settled(pull);
+    expect(shown(pull)).toBe(edited);
+    await flow.world.push(pull, { "ops/b.py": BACKUP });
+    await flow.settled(pull);
+    expect(shown(pull)).toBe(back);
+  },
+);
+
 test("a run that began later and ended before the worse verdict shows it too", async () => {
   const at = await repository(gate("major"));
   await branch(at, "legacy", gate("never"));
