@@ -37,8 +37,8 @@ const TRIES_FOR_DIFF = 3;
  *
  * @param isWanted of a path: texts of other files are not compared
  * @param attempt of the job, from 1; null without retries
- * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; Transient when the
- *   head moved meanwhile
+ * @throws RequestError with 422 while GitHub makes the diff, in the first attempts; Transient when
+ *   the head moved meanwhile
  */
 export async function listChanges(
   github: GitHub,
