@@ -24,6 +24,7 @@ const INJECTION =
 const padded = (text: string) => text.replaceAll("\n", ` # ${"pad ".repeat(1_200)}\n`);
 const TAR =
   'import { exec } from "node:child_process";\nexport const tar = (name: string) => exec("tar czf " + name);\n';
+const TAR_IN_PHP = "<?php\nfunction tar($name) { system('tar czf ' . $name); }\n";
 /** YAML reads a step, and GitHub shows a comment. */
 const behindComment = (end: string) => INJECTION.replace("      - run", `      # build${end}      - run`);
 
@@ -490,7 +491,9 @@ test.each<[string, Files]>([
   ["the end of a long line", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": padded(INJECTION) }],
   ["TypeScript with a word of XML", { "src/tar.ts": `// <TS\n${TAR}` }],
   ["TypeScript with an editor's line", { "src/tar.ts": `// vim: ft=xml\n${TAR}` }],
-  ["PHP with a word of Hack", { "src/tar.php": "<?php // <?hh\nfunction f($n) { system('tar ' . $n); }\n" }],
+  ["a page of PHP", { "src/tar.phtml": `<p>\n${TAR_IN_PHP}` }],
+  ["a page of Blade", { "src/tar.blade.php": `<p>\n${TAR_IN_PHP}` }],
+  ["PHP with a word of Hack", { "src/tar.php": `<?php // <?hh\n?>${TAR_IN_PHP}` }],
   ["a carriage return in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\r") }],
   ["another line end in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\x85") }],
   ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],

@@ -241,9 +241,13 @@ export function causesOf(error: unknown): string {
   return cutText(causes.join(" "), 300);
 }
 
+/** HTML+PHP (`.phtml`) and Blade: pages with code between tags of PHP, as a `.php` file may be. */
+const PHP_PAGES: ReadonlySet<string> = new Set(["htmlpphp", "blade"]);
+
 /** Keys of grammars and rules for a file, most specific first. */
 export function languageKeys(file: InspectedFile): string[] {
   const { language } = file.facts;
+  if (PHP_PAGES.has(language)) return ["php"];
   const isTsx = language === "tsx" || (language === "typescript" && /\.tsx$/i.test(file.diff.path));
   return isTsx ? ["tsx", "typescript"] : [language];
 }
