@@ -25,6 +25,12 @@ const padded = (text: string) => text.replaceAll("\n", ` # ${"pad ".repeat(1_200
 const TAR =
   'import { exec } from "node:child_process";\nexport const tar = (name: string) => exec("tar czf " + name);\n';
 const TAR_IN_PHP = "<?php\nfunction tar($name) { system('tar czf ' . $name); }\n";
+const JAVA = String.raw`class A {
+  void tar(String name) throws Exception {
+    // see below \u000a Runtime.getRuntime().exec("tar czf " + name);
+  }
+}
+`;
 /** YAML reads a step, and GitHub shows a comment. */
 const behindComment = (end: string) => INJECTION.replace("      - run", `      # build${end}      - run`);
 
@@ -494,6 +500,7 @@ test.each<[string, Files]>([
   ["a page of PHP", { "src/tar.phtml": `<p>\n${TAR_IN_PHP}` }],
   ["a page of Blade", { "src/tar.blade.php": `<p>\n${TAR_IN_PHP}` }],
   ["PHP with a word of Hack", { "src/tar.php": `<?php // <?hh\n?>${TAR_IN_PHP}` }],
+  ["Java behind an escaped line end", { "src/A.java": JAVA }],
   ["a carriage return in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\r") }],
   ["another line end in a workflow", { "ops/w.yml": "a: 1\n", ".github/workflows/w.yml": behindComment("\x85") }],
   ["a carriage return after a comment", { "ops/b.py": BACKUP.replace("\n    sub", "\n    # see below\r    sub") }],

