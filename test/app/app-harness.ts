@@ -44,7 +44,10 @@ export interface Harness {
    * All jobs that follow the repository have ended. Returns how, oldest first: `index: indexed …`.
    */
   followed(repository: { readonly id: number }): Promise<readonly string[]>;
-  /** The newest job has failed and waits for another try. Returns it. */
+  /**
+   * The newest job has failed, once more than when this was last asked, and waits for another try.
+   * Returns it.
+   */
   waitsAgain(pull: Pull): Promise<JobRow>;
   /** What became of each delivery, by X-GitHub-Delivery. */
   outcomeOf(delivery: string): { readonly outcome: string; readonly reason: string } | null;
@@ -117,6 +120,8 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       .prepare("SELECT key, state, outcome FROM jobs WHERE key LIKE ? AND lane = 'upkeep' ORDER BY id")
       .all(`github.com/${id}:%`) as { key: string; state: JobRow["state"]; outcome: string }[];
 
+  /** Of each pull request: the failed try that was last waited for. */
+  const failed = new WeakMap<Pull, { readonly jobs: number; readonly attempt: number }>();
   return {
     world,
     async followed({ id }) {
@@ -143,9 +148,17 @@ export async function openHarness(options: HarnessOptions = {}): Promise<Harness
       throw new Error(`no end in sight: ${JSON.stringify(jobs(pull))}\n${log.slice(-20).join("")}`);
     },
     async waitsAgain(pull) {
-      const failed = (row: JobRow | undefined) => row !== undefined && row.state === "waiting" && row.attempt > 0;
-      await until("a failed try", () => failed(jobs(pull).at(-1)));
-      return jobs(pull).at(-1) as JobRow;
+      const all = () => jobs(pull);
+      const failedAgain = () => {
+        const row = all().at(-1);
+        const known = failed.get(pull);
+        const before = known?.jobs === all().length ? known.attempt : 0;
+        return row?.state === "waiting" && row.attempt > before;
+      };
+      await until("a failed try", failedAgain);
+      const row = all().at(-1) as JobRow;
+      failed.set(pull, { jobs: all().length, attempt: row.attempt });
+      return row;
     },
     outcomeOf: (delivery) =>
       (db.prepare("SELECT outcome, reason FROM deliveries WHERE id = ?").get(delivery) as
