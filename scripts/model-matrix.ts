@@ -291,6 +291,8 @@ export const REPLIES = {
   fenced: "JSON in a code fence, with words around it",
   unfinished: "no `finish_reason`",
   whole: "one message although a stream was asked for",
+  untyped: "that message under another content type than JSON's",
+  mistyped: "a stream under the content type of JSON",
   words: "other words, numbers as text, more or fewer fields",
   list: "a bare list of findings",
 } as const;
@@ -305,6 +307,8 @@ export const REPLY_SERVERS: readonly (readonly [ServerId, ReplyForm])[] = [
   ["openrouter", "fenced"],
   ["llamacpp", "unfinished"],
   ["gateway", "whole"],
+  ["gateway", "untyped"],
+  ["gateway", "mistyped"],
   ["lmstudio", "words"],
   ["ollama", "words"],
   ["groq", "list"],

@@ -29,6 +29,8 @@ export function answers(server: ServerId, form: ReplyForm | null = null): (call:
     const isOpenAi = SERVERS[server].protocol === "openai";
     if (!call.body.stream || form === "whole")
       return isOpenAi ? wholeReply(JSON.stringify(value)) : wholeMessage(value);
+    if (form === "untyped") return withType("text/plain", wholeReply(JSON.stringify(value)));
+    if (form === "mistyped") return withType("application/json", says(value));
     if (form === "unfinished") return says(value, { finishReason: null });
     if (form === "parts") return inParts(JSON.stringify(value));
     const text = written(form, value);
@@ -76,6 +78,15 @@ function inParts(text: string): Reply {
     response.write(chunk({ content: [{ type: "text", text: text.slice(0, 40) }] }));
     response.write(chunk({ content: text.slice(40) }));
     response.end(`${chunk({}, "stop")}data: [DONE]\n\n`);
+  };
+}
+
+/** The answer, under another content type. */
+function withType(type: string, reply: Reply): Reply {
+  return (response, call) => {
+    const { writeHead } = response;
+    response.writeHead = (status: number) => writeHead.call(response, status, { "content-type": type });
+    reply(response, call);
   };
 }
 

@@ -27,16 +27,19 @@ export async function attemptOnce(
   let failure: unknown = null;
   let wasAccepted = false;
   let isRefused = false;
-  const fetch = streamFetch(server, protocol, body, patience.alive);
+  const accepted = () => {
+    wasAccepted = true;
+  };
+  const fetch = streamFetch(server, protocol, body, { alive: patience.alive, accepted });
 
   async function caught(...request: Parameters<typeof fetch>): Promise<Response> {
     try {
-      const response = await fetch(...request);
-      wasAccepted = true;
-      return response;
+      return await fetch(...request);
     } catch (error) {
       failure = error;
       isRefused = !patience.signal.aborted;
+      // Only its body shows that it was refused after all.
+      if (error instanceof ModelError) wasAccepted = false;
       throw error;
     }
   }
@@ -115,17 +118,23 @@ function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, oute
   };
 }
 
+interface Signs {
+  /** Called when headers arrive and for every chunk of the body. */
+  alive(): void;
+  /** Called when the headers are those of a success. */
+  accepted(): void;
+}
+
 /**
  * `fetch` for the SDK: one origin, no redirects, a bounded answer.
  *
- * @param alive called when headers arrive and for every chunk of the body
  * @returns rejects with `ModelError` for refusals and invalid answers, else as `fetch` does
  */
 function streamFetch(
   server: Server,
   protocol: Protocol,
   asked: RequestBody,
-  alive: () => void,
+  { alive, accepted }: Signs,
 ): typeof globalThis.fetch {
   const { origin } = new URL(server.baseUrl);
   return async (input, init = {}) => {
@@ -144,26 +153,52 @@ function streamFetch(
     const refused = (status: number | null, text: string) =>
       refusedBy({ status, headers: answer.headers, text, verb: "answered", now: server.now() }, protocol, asked);
     if (!answer.ok) throw refused(answer.status, await answer.text());
-    return asStream(answer, protocol, (text) => refused(null, text));
+    accepted();
+    return asStream(answer.body, protocol, (text) => refused(null, text));
   };
 }
 
-/** Some servers send a complete reply instead of a stream; a page of HTML is a proxy's. */
+/**
+ * Some servers send a complete reply instead of a stream, and gateways give either a wrong content
+ * type: the first character tells which it is. A page of HTML is a proxy's.
+ */
 async function asStream(
-  response: Response,
+  body: ReadableStream<Uint8Array>,
   protocol: Protocol,
   refused: (text: string) => ModelError,
 ): Promise<Response> {
-  const type = response.headers.get("content-type") ?? "";
-  if (type.includes("text/html")) throw failure("not an answer");
-  if (!type.includes("application/json")) return response;
-  const text = await response.text();
+  const { first, whole } = await begun(body);
+  if (first === "<") throw failure("not an answer");
+  if (!/[[{"\dtfn-]/.test(first)) return eventStream(whole);
+  const text = await new Response(whole).text();
   const reply = fieldsOf(jsonOf(text));
   // Gateways answer 200 to what their provider refused.
   if (reply?.object === "error" || (reply?.error ?? reply?.errors ?? null) !== null) throw refused(text);
   const stream = reply === null ? null : protocol.streamOf(reply);
   if (stream === null) throw failure("not an answer");
-  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+  return eventStream(stream);
+}
+
+function eventStream(body: ReadableStream<Uint8Array> | string): Response {
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** The first character that is neither blank nor a byte order mark ("" without one), and all. */
+async function begun(body: ReadableStream<Uint8Array>) {
+  const chunks = body[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  let first = "";
+  while (first === "") {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    read.push(value);
+    first = /[^\s\u00EF\u00BB\u00BF]/.exec(Buffer.from(value).toString("latin1"))?.[0] ?? "";
+  }
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* read;
+    yield* chunks;
+  }
+  return { first, whole: ReadableStream.from(all()) };
 }
 
 function failure(why: "redirect" | "too large" | "not an answer"): ModelError {
