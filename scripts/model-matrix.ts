@@ -343,6 +343,27 @@ export const ENDS: readonly {
     says: /account has no credit: .*You exceeded your current quota.*add some/,
   },
   {
+    server: "anthropic",
+    what: "an empty account, under status 400",
+    status: 400,
+    body: {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message:
+          "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
+      },
+    },
+    says: /account has no credit: .*credit balance is too low.*add some/,
+  },
+  {
+    server: "gateway",
+    what: "an empty account, under status 403",
+    status: 403,
+    body: { code: "forbidden", error: "Your newly created team doesn't have any credits yet." },
+    says: /account has no credit: .*have any credits yet.*add some/,
+  },
+  {
     server: "openrouter",
     what: "an empty account, under status 200",
     status: 200,

@@ -102,10 +102,13 @@ function isTooLong({ codes, sentence }: ServerWords): boolean {
   return TOO_LONG.test(`${codes.join(" ")} ${sentence}`);
 }
 
-/** The status that counts. OpenAI answers 429 without credit too: then waiting does not help. */
-function statusOf(status: number | null, { codes, status: inside }: ServerWords): number {
+/**
+ * The status that counts. Without credit OpenAI answers 429, Anthropic 400 and xAI 403: then neither
+ * waiting nor another form of the request helps.
+ */
+function statusOf(status: number | null, { codes, sentence, status: inside }: ServerWords): number {
   const named = codes.flatMap((code) => STATUSES[code] ?? []);
-  return named.includes(402) ? 402 : (status ?? inside ?? named[0] ?? 500);
+  return named.includes(402) || NO_CREDIT.test(sentence) ? 402 : (status ?? inside ?? named[0] ?? 500);
 }
 
 function answerText({ status, verb }: Refused, of: number, words: ServerWords, asked: RequestBody): string {
@@ -179,6 +182,8 @@ function withoutQuotes(sentence: string, { prompt, json }: RequestBody): string 
   );
 }
 
+/** Of an account without credit, under the status of another failure: Anthropic, xAI. */
+const NO_CREDIT = /\bcredit balance is too low\b|\bdoesn't have any credits\b/i;
 /** Google's endpoint answers a wrong key with 400. */
 const WRONG_KEY = /\bapi key not valid|invalid api key/i;
 /** LM Studio and vLLM answer 400 as well as 404. */
