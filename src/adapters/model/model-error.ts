@@ -103,8 +103,8 @@ function isTooLong({ codes, sentence }: ServerWords): boolean {
 }
 
 /**
- * The status that counts. Without credit OpenAI answers 429, Anthropic 400 and xAI 403: then neither
- * waiting nor another form of the request helps.
+ * The status that counts. Without credit OpenAI answers 429, Anthropic 400 and xAI 403: then
+ * neither waiting nor another form of the request helps.
  */
 function statusOf(status: number | null, { codes, sentence, status: inside }: ServerWords): number {
   const named = codes.flatMap((code) => STATUSES[code] ?? []);
