@@ -57,6 +57,31 @@ function cloned(at: string, ...words: readonly string[]): string {
   return join(at, "clone");
 }
 
+/**
+ * `main` with five commits of others, the last four merged into `feature`, which left `main` before
+ * them: in a shallow clone git takes the older commit that both have for the newest.
+ */
+function mergedInto(at: string, ...words: readonly string[]): string {
+  const path = join(at, "upstream");
+  mkdirSync(path);
+  gitIn(path, "init", "--quiet", "--initial-branch=main");
+  const work = (name: string) => commitFile(path, `${name}.py`, `import subprocess\nrun(${JSON.stringify(name)})\n`);
+  work("m1");
+  gitIn(path, "checkout", "--quiet", "-b", "feature");
+  commitFile(path, "backup.py", BACKUP);
+  gitIn(path, "checkout", "--quiet", "main");
+  for (const line of ["2", "3", "4", "5"])
+    commitFile(path, "app.py", `import subprocess\nsubprocess.run("ls " + v${line}, shell=True)\n`);
+  gitIn(path, "checkout", "--quiet", "-b", "long");
+  for (const line of ["1", "2", "3", "4", "5", "6", "7", "8"]) work(`long${line}`);
+  gitIn(path, "checkout", "--quiet", "main");
+  work("m6");
+  gitIn(path, "checkout", "--quiet", "feature");
+  gitIn(path, "merge", "--quiet", "--no-edit", "long");
+  gitIn(at, "clone", "--quiet", "--branch=feature", ...words, `file://${path}`, "clone");
+  return join(at, "clone");
+}
+
 function fresh(at: string, ...words: readonly string[]): string {
   gitIn(at, "init", "--quiet", "--initial-branch=main", ...words, "fresh");
   return join(at, "fresh");
@@ -66,6 +91,33 @@ const REVIEWED = /^major .*shell-from-strings\n {2}backup\.py:3\n(?!(?:.|\n)*app
 const DEEPEN = /holds? the commit where "HEAD" left "(?:origin\/)?main"; run `git fetch --unshallow origin/;
 
 export const CLONE_STATES: readonly CloneState[] = [
+  {
+    state: "A full clone of a branch that merged others' work",
+    make: (at) => mergedInto(at),
+    words: ["--base", "origin/main"],
+    prints: REVIEWED,
+    code: 0,
+  },
+  {
+    state: "A shallow clone of it, in which an older commit stands for the one where it left",
+    make: (at) => mergedInto(at, "--depth=6", "--no-single-branch"),
+    words: ["--base", "origin/main"],
+    prints: DEEPEN,
+    code: 3,
+  },
+  {
+    state: "GIT_LITERAL_PATHSPECS, as some editors set it, beside a file that nobody can read",
+    make: (at) => {
+      const path = cloned(at);
+      writeFileSync(join(path, "large.bin"), Buffer.alloc(11 * 1024 * 1024, "a\n"));
+      writeFileSync(join(path, "restore.py"), BACKUP);
+      return path;
+    },
+    words: [],
+    env: () => ({ GIT_LITERAL_PATHSPECS: "1" }),
+    prints: /restore\.py:3\n/,
+    code: 0,
+  },
   {
     state: "A full clone",
     make: (at) => cloned(at),

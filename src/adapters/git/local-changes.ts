@@ -1,7 +1,7 @@
 // Commits, the index, the working tree or a diff file, read as if a pull request.
 
 import { constants } from "node:fs";
-import { access, copyFile, lstat, mkdtemp, realpath, rm } from "node:fs/promises";
+import { access, copyFile, lstat, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import pMap from "p-map";
@@ -312,17 +312,29 @@ async function mergeBase(
   base: string,
   head: string,
 ): Promise<string> {
-  try {
-    return await gitText(cwd, ["merge-base", base, head]);
-  } catch (error) {
-    if (!(error instanceof GitFailed)) throw error;
-    const [from, to] = [JSON.stringify(named.base), JSON.stringify(named.head)];
-    throw new GitFailed(
-      (await isShallow(cwd))
-        ? `this clone is shallow and does not hold the commit where ${to} left ${from}; ${DEEPEN}`
-        : `${from} and ${to} have no commit in common; name the base that ${to} was made from`,
-    );
-  }
+  const found = await gitText(cwd, ["merge-base", base, head]).catch((error: unknown) => {
+    if (error instanceof GitFailed) return null;
+    throw error;
+  });
+  const isUncertain = (await isShallow(cwd)) && (found === null || (await isCutBetween(cwd, base, head)));
+  if (found !== null && !isUncertain) return found;
+  const [from, to] = [JSON.stringify(named.base), JSON.stringify(named.head)];
+  throw new GitFailed(
+    isUncertain
+      ? `this clone is shallow and does not surely hold the commit where ${to} left ${from}; ${DEEPEN}`
+      : `${from} and ${to} have no commit in common; name the base that ${to} was made from`,
+  );
+}
+
+/**
+ * Whether the history of one of two commits ends, in a shallow clone, before it meets the other's:
+ * a later commit of both may lie behind that end. What both have in common may end anywhere.
+ */
+async function isCutBetween(cwd: string, base: string, head: string): Promise<boolean> {
+  const list = await gitText(cwd, ["rev-parse", "--git-path", "shallow"]);
+  const cut = new Set((await readFile(resolve(cwd, list), "utf8")).split("\n"));
+  const ends = await gitText(cwd, ["rev-list", "--max-parents=0", `${base}...${head}`]);
+  return ends.split("\n").some((sha) => sha !== "" && cut.has(sha));
 }
 
 /** Also fetches the branches that `git clone --depth` leaves out. */
