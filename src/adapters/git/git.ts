@@ -143,9 +143,12 @@ export async function withoutFilters(cwd: string): Promise<Readonly<Record<strin
   return Object.fromEntries([["GIT_CONFIG_COUNT", String(given + off.length)], ...entries]);
 }
 
-/** What git gets: its location, the user's settings, what names the repository. No key. */
+/**
+ * What git gets: its location, the user's settings, what names the repository. No key, and nothing
+ * that gives our paths or the form of a diff another meaning.
+ */
 const PASSED =
-  /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_[A-Z_0-9]{1,60})$/i;
+  /^(?:PATH|PATHEXT|HOME|HOMEDRIVE|HOMEPATH|USERPROFILE|APPDATA|XDG_CONFIG_HOME|SYSTEMROOT|TMPDIR|TEMP|TMP|LD_LIBRARY_PATH|SUDO_UID|GIT_(?!(?:LITERAL|GLOB|NOGLOB|ICASE)_PATHSPECS$|DIFF_OPTS$)[A-Z_0-9]{1,60})$/i;
 
 function environment(cwd: string): NodeJS.ProcessEnv {
   // A missing object is not fetched: the repository's own configuration would choose the program.
@@ -177,9 +180,9 @@ const inheritedIn = new Map<string, Readonly<Record<string, string>>>();
 
 /**
  * The variables that name a repository, as git sets them for a hook. A folder that lies in a
- * repository is that one, and only an index of the same repository counts there: the rest would
- * read one repository as the other. They count where there is no other repository, since some
- * people keep one for files all over their home.
+ * repository is that one, and only the index and the new objects of the same repository count
+ * there: the rest would read one repository as the other. They count where there is no other
+ * repository, since some people keep one for files all over their home.
  */
 function inherited(cwd: string): Readonly<Record<string, string>> {
   const named = Object.entries(process.env).flatMap(([name, value]): [string, string][] =>
@@ -197,10 +200,15 @@ function inheritedFrom(named: Readonly<Record<string, string>>, here: string, cw
   const own = repositoryAt(cwd, {});
   const isWithin = cwd === here || cwd.startsWith(join(here, sep));
   if (own === null) return isWithin ? named : {};
-  const { GIT_INDEX_FILE: index } = named;
-  const isSame = index !== undefined && repositoryAt(here, named) === own;
-  return isSame ? { GIT_INDEX_FILE: resolve(here, index) } : {};
+  const kept = KEPT_IN_ONE.flatMap((name): [string, string][] => {
+    const value = named[name];
+    return value === undefined ? [] : [[name, name === "GIT_ALTERNATE_OBJECT_DIRECTORIES" ? value : resolve(here, value)]];
+  });
+  return kept.length > 0 && repositoryAt(here, named) === own ? Object.fromEntries(kept) : {};
 }
+
+/** The index of a commit, and where git keeps what is pushed while a hook decides about it. */
+const KEPT_IN_ONE = ["GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"] as const;
 
 /** The absolute path of its git folder; null outside of a repository. */
 function repositoryAt(cwd: string, named: Readonly<Record<string, string>>): string | null {
