@@ -1,6 +1,7 @@
 // What people and scripts start, in each way in which it can end. 1 means findings at or above
 // --fail-on, and nothing else.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -182,3 +183,18 @@ test("an old Node starts the platform's own binary; where there is none, it says
     said: expect.stringMatching(/^kodiai needs Node 22\.18 or newer; this is \d+\.\d+\.\d+/),
   });
 });
+
+test.each([[["stdout"]], [["stderr"]], [["stdout", "stderr"]]] as const)(
+  "a reader that closes %j changes neither what is done nor how it ends",
+  async (closed) => {
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const env = { PATH, NODE_COMPILE_CACHE, HOME: temp };
+    const words = [CLI, ...REVIEW, "--fail-on", "minor", "--format", "json"];
+    const child = spawn(process.execPath, words, { cwd: clone.path, env, stdio: ["ignore", "pipe", "pipe"] });
+    for (const name of closed) child[name].destroy();
+    child.stdout.resume();
+    child.stderr.resume();
+    const [code] = await once(child, "exit");
+    expect(code).toBe(1);
+  },
+);
