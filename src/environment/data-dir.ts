@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { userFolder } from "./user-folder.ts";
 
 /**
@@ -50,9 +51,21 @@ export function shownPlace(place: string): string {
  */
 export function makeDataFolder(folder: string): void {
   attempt(folder, "written", () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeEach(resolve(folder));
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   });
+}
+
+/** One after the other: Node's own way never ends where a folder exists that takes no other. */
+function makeEach(folder: string): void {
+  if (isFolder(folder)) return;
+  makeEach(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it.
+    if (!isFolder(folder)) throw error;
+  }
 }
 
 /**

@@ -65,6 +65,11 @@ test("a data folder that is a file, or cannot be made, is one sentence with its 
   }
 });
 
+// As an automounter's /home answers for a user that it does not know.
+test.runIf(process.platform === "linux")("a data folder in a folder that takes none is refused at once", () => {
+  expect(() => makeDataFolder("/proc/self/kodiai/data")).toThrow("cannot be written (ENOENT); set KODIAI_DATA_DIR");
+});
+
 test("`review` goes on without a data folder that it cannot read, and says so", async () => {
   const file = join(clone.path, "backup.py");
   const { out } = await verb(["review", "--model", "off", "--data-dir", file], { cwd: clone.path });
