@@ -279,6 +279,48 @@ export const REFUSALS: readonly TriedRefusal[] = [
     status: 400,
     body: { detail: [{ loc: ["body", "stream"], msg: "unexpected value" }] },
   },
+  {
+    server: "llamacpp",
+    part: "format",
+    status: 500,
+    body: { error: { code: 500, message: "failed to parse grammar", type: "server_error" } },
+  },
+  {
+    server: "llamacpp",
+    part: "system",
+    status: 500,
+    body: { error: { code: 500, message: "Jinja Exception: System role not supported", type: "server_error" } },
+  },
+  {
+    server: "llamacpp",
+    part: "stream",
+    status: 501,
+    body: { error: { code: 501, message: "Streaming is not supported", type: "not_supported_error" } },
+  },
+  {
+    server: "gateway",
+    part: "format",
+    status: 404,
+    body: { error: { message: "This model doesn't support response_format", code: 404 } },
+  },
+  {
+    server: "gateway",
+    part: "usage",
+    status: 415,
+    body: { detail: "Unsupported parameter: stream_options" },
+  },
+  {
+    server: "gateway",
+    part: "temperature",
+    status: 500,
+    body: { error: { message: "generate() got an unexpected keyword argument 'temperature'", type: "server_error" } },
+  },
+  {
+    server: "gateway",
+    part: "schema",
+    status: 422,
+    body: { error: "response_format of type json_schema is not supported", error_type: "validation" },
+  },
   { server: "gateway", part: "anything", status: 400, body: "Bad Request" },
   { server: "gateway", part: "anything", status: 422, body: {} },
 ];

@@ -32,8 +32,8 @@ export const MOST_EXTRA = 3;
 const FIELDS: Readonly<Record<Feature, readonly string[]>> = {
   stream: ["stream"],
   usage: ["stream_options", "include_usage"],
-  format: ["response_format", "json_schema", "output_format", "format"],
-  json: ["response_format", "json_object", "format"],
+  format: ["response_format", "json_schema", "output_format", "format", "grammar"],
+  json: ["response_format", "json_object", "format", "grammar"],
   effort: ["reasoning_effort", "effort", "reasoning"],
   thinking: ["thinking"],
   cache: ["cache_control"],

@@ -15,6 +15,8 @@ export interface Refusal extends Pick<ServerWords, "sentence" | "codes" | "param
   readonly size: Size | null;
   /** True where the account's credit sets the size: it is another one after a payment. */
   readonly isCredit: boolean;
+  /** False where the status is that of another failure: then only what it names is left out. */
+  readonly mayGuess: boolean;
 }
 
 /** A failure is no outage unless it says so. */
@@ -86,16 +88,23 @@ export function refusedBy(refused: Refused, protocol: Protocol, asked: RequestBo
   const isInput = status === 400 || status === 422;
   const size = isInput || status === 402 ? fittingSize(words, asked) : null;
   if (size?.replyTokens === null || (isInput && size === null && isTooLong(words))) {
-    const refusal = size === null ? null : { ...words, size, isCredit: false };
+    const refusal = size === null ? null : { ...words, size, isCredit: false, mayGuess: true };
     return new ModelError("too-long", `${answered}; ${contextFix(size)}`, { refusal });
   }
   const failure = FAILURES.get(status);
   const fix = fixOf(status, protocol);
   if (size !== null)
     return new ModelError(failure ?? "rejected", `${answered}; ${fix}`, {
-      refusal: { ...words, size, isCredit: status === 402 },
+      refusal: { ...words, size, isCredit: status === 402, mayGuess: true },
     });
-  return isInput ? inputRefused(words, answered, protocol) : statusRefused(refused, status, `${answered}; ${fix}`);
+  return isInput || (FORM_STATUSES.has(status) && refusesField(words))
+    ? inputRefused(words, answered, { protocol, mayGuess: isInput })
+    : statusRefused(refused, status, `${answered}; ${fix}`);
+}
+
+function refusesField({ sentence, params }: ServerWords): boolean {
+  const said = [...params, sentence].join(" ");
+  return REFUSED_FIELDS.some((pattern) => pattern.test(said));
 }
 
 function isTooLong({ codes, sentence }: ServerWords): boolean {
@@ -125,7 +134,11 @@ function answerText({ status, verb }: Refused, of: number, words: ServerWords, a
 }
 
 /** The request itself is refused: for its content, or perhaps for its form. */
-function inputRefused(words: ServerWords, answered: string, protocol: Protocol): ModelError {
+function inputRefused(
+  words: ServerWords,
+  answered: string,
+  { protocol, mayGuess }: { readonly protocol: Protocol; readonly mayGuess: boolean },
+): ModelError {
   const final = (failure: ModelFailure, fix: string) => new ModelError(failure, `${answered}; ${fix}`);
   if (words.codes.includes("content_filter")) return final("refused", "its content filter refused the question");
   if (WRONG_KEY.test(words.sentence)) return final("denied", fixOf(401, protocol));
@@ -134,7 +147,7 @@ function inputRefused(words: ServerWords, answered: string, protocol: Protocol):
   const isInPrompt = words.params.length > 0 && words.params.every((param) => /^messages\b(?!.*\brole\b)/.test(param));
   if (isInPrompt) return final("rejected", fixOf(400, protocol));
   return new ModelError("rejected", `${answered}; ${fixOf(400, protocol)}`, {
-    refusal: { ...words, size: null, isCredit: false },
+    refusal: { ...words, size: null, isCredit: false, mayGuess },
   });
 }
 
@@ -181,6 +194,20 @@ function withoutQuotes(sentence: string, { prompt, json }: RequestBody): string 
     /[^a-zA-Z.]/.test(word) && sent.includes(word) && !own.includes(word) ? "…" : word,
   );
 }
+
+/** Under these a field is refused as well: by llama.cpp 500 and 501, by gateways the others. */
+const FORM_STATUSES: ReadonlySet<number> = new Set([404, 405, 406, 415, 500, 501, 502, 503]);
+/** A field, or a word that is one, beside words that refuse it: "stream error" refuses none. */
+const FIELD =
+  "(?:response_format|json_schema|json_object|json schema|grammar|stream_options|include_usage|reasoning_effort|max_(?:completion_)?tokens|cache_control|temperature|system (?:role|messages?|prompts?)|streaming|stream)\\b";
+const NOT_TAKEN =
+  "(?:not (?:supported|allowed|permitted|implemented)|unsupported|unrecognized|extra inputs|must be)\\b";
+const REFUSED_FIELDS: readonly RegExp[] = [
+  `\\b${FIELD}[^.;]{0,40}\\b${NOT_TAKEN}`,
+  `(?:\\b${NOT_TAKEN}|(?:\\bnot|n't|\\bonly) support|\\bunknown (?:field|name|parameter|argument)|\\bunexpected keyword)[^.;]{0,40}\\b${FIELD}`,
+  "\\bfail(?:ed|s|ure) to (?:parse|compile|convert|initialize)[^.;]{0,40}\\b(?:grammar|json[ _]schema)\\b",
+  "\\bonly user and assistant roles are supported\\b",
+].map((text) => new RegExp(text, "i"));
 
 /** Of an account without credit, under the status of another failure: Anthropic, xAI. */
 const NO_CREDIT = /\bcredit balance is too low\b|\bdoesn't have any credits\b/i;

@@ -299,7 +299,7 @@ function serverCapabilities(protocol: Protocol, baseUrl: string, settings: Serve
           const window = refusal?.size?.contextTokens ?? 0;
           // The next review plans for less; a smaller window holds none.
           if (window >= LEAST_WINDOW) state.lessons = { ...state.lessons, contextTokens: window };
-          const mayGuess = repeats < MOST_EXTRA && (!state.proven || takes.has("format"));
+          const mayGuess = refusal?.mayGuess === true && repeats < MOST_EXTRA && (!state.proven || takes.has("format"));
           const tried = { sent: left(), fixed, replyTokens: maxTokens, extra, mayGuess };
           if (refusal?.isCredit) {
             state.credit = refusal.size?.replyTokens ?? state.credit;

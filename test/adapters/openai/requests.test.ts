@@ -115,6 +115,20 @@ describe("to another server", () => {
     expect(JSON.stringify(server.requests[0]?.headers)).not.toContain(KEY);
   });
 
+  test.each([
+    [500, "stream error: connection reset by peer"],
+    [500, "unknown error in the stream"],
+    [502, "error reading stream: invalid chunk, the temperature of the GPU is too high"],
+    [503, "system overloaded; response_format was json_schema"],
+    [404, "the streaming endpoint was not found"],
+  ])("a passing failure under %s that speaks of a field is not taken for its refusal: %s", async (status, message) => {
+    const model = modelFor(server.url, { ...local, limits: { retries: 0 }, temperature: 0.2 });
+    server.script([fails(status, { message, type: "server_error" })]);
+    await model.ask(QUESTION);
+    expect(server.requests).toHaveLength(1);
+    expect(model.learned()).toEqual([]);
+  });
+
   test.each<
     [string, string | undefined, Partial<ServedModelSettings>, (body: ModelCall["body"]) => boolean, readonly string[]]
   >([
