@@ -86,8 +86,10 @@ export function refusedBy(refused: Refused, protocol: Protocol, asked: RequestBo
   const status = statusOf(refused.status, words);
   const answered = answerText(refused, status, words, asked);
   const isInput = status === 400 || status === 422;
-  const size = isInput || status === 402 ? fittingSize(words, asked) : null;
-  if (size?.replyTokens === null || (isInput && size === null && isTooLong(words))) {
+  // llama.cpp says so under 500.
+  const isLong = (isInput || status === 500) && isTooLong(words);
+  const size = isInput || isLong || status === 402 ? fittingSize(words, asked) : null;
+  if (size?.replyTokens === null || (size === null && isLong)) {
     const refusal = size === null ? null : { ...words, size, isCredit: false, mayGuess: true };
     return new ModelError("too-long", `${answered}; ${contextFix(size)}`, { refusal });
   }
@@ -216,9 +218,29 @@ const WRONG_KEY = /\bapi key not valid|invalid api key/i;
 /** LM Studio and vLLM answer 400 as well as 404. */
 const NO_MODEL = /\bmodel\b[^.]{0,200}\b(?:does not exist|not found|is not loaded)\b/i;
 
-/** Of a prompt too long in any form: Anthropic, OpenAI, vLLM, llama.cpp, LiteLLM, Gemini. */
-const TOO_LONG =
-  /prompt is too long|too many (?:input )?tokens|(?:exceeds?|maximum|larger than)[^.]{0,60}\bcontext|context (?:length|window|size)[^.]{0,40}exceed|exceed_context_size|context_length_exceeded|input token count[^.]{0,40}exceeds/i;
+/** Of a prompt too long in any form: the words of each server together. */
+const TOO_LONG = new RegExp(
+  [
+    // Anthropic, OpenAI, llama.cpp, LiteLLM, Gemini. Bedrock's throttling counts tokens as well.
+    "prompt is too long",
+    "too many (?:input )?tokens(?!, please wait)",
+    "(?:exceeds?|maximum|larger than)[^.]{0,60}\\bcontext",
+    "context (?:length|window|size)[^.]{0,40}exceed",
+    "exceed_context_size|context_length_exceeded",
+    "input token count[^.]{0,40}exceeds",
+    // xAI, Bedrock, DashScope, Moonshot, Zhipu.
+    "maximum prompt length",
+    "input is too long",
+    "range of input length should be",
+    "exceeded (?:the )?model token limit",
+    "prompt exceeds max(?:imum)? length",
+    // TensorRT-LLM, TGI, vLLM.
+    "prompt length[^.]{0,20}(?:\\.\\d)?[^.]{0,60}exceed",
+    "\\binputs` must have less than",
+    "decoder prompt[^.]{0,40}longer than",
+  ].join("|"),
+  "i",
+);
 
 /**
  * An error that the SDK threw: what the server sent inside a stream, or a connection that failed.

@@ -22,6 +22,11 @@ const WINDOW = [
   `${N} maximum context`,
   `${N}[- ]tokens?\\s+context`,
   `context[^\\d]{0,60}${N}`,
+  `maximum (?:prompt|model|input|sequence) length[^\\d]{0,20}${N}`,
+  `max_(?:num_tokens|seq_len|model_len)[^\\d]{0,20}${N}`,
+  `(?:model|input) token limit[^\\d]{0,20}${N}`,
+  `input length should be \\[\\d{1,9}, ?${N}`,
+  `must have less than ${N} tokens`,
 ].map((text) => new RegExp(text, "i"));
 const PROMPT = [
   `${N} (?:input|prompt) tokens`,
