@@ -32,6 +32,7 @@ export function answers(server: ServerId, form: ReplyForm | null = null): (call:
     if (form === "untyped") return withType("text/plain", wholeReply(JSON.stringify(value)));
     if (form === "mistyped") return withType("application/json", says(value));
     if (form === "unfinished") return says(value, { finishReason: null });
+    if (form === "thought") return says("", { reasoning: JSON.stringify(value) });
     if (form === "parts") return inParts(JSON.stringify(value));
     const text = written(form, value);
     return isOpenAi ? says(text) : saysAnthropic(text);

@@ -282,6 +282,19 @@ describe("faults", () => {
     expect(await model.ask(QUESTION)).toMatchObject({ failure: "truncated" });
   });
 
+  test("a thought is the answer only where it is nothing but JSON, and nothing else was said", async () => {
+    const draft = JSON.stringify(FOUND);
+    const model = modelFor(server.url, local);
+    server.script([says(" \n", { reasoning: draft })]);
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", value: FOUND, usage: { requests: 1 } });
+    server.script([says("", { reasoning: `Perhaps ${draft}?` })]);
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "failed", failure: "malformed" });
+    server.script([says("I found nothing.", { reasoning: draft })]);
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "failed", failure: "malformed" });
+    server.script([says("", { reasoning: draft, finishReason: "length" })]);
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "failed", failure: "truncated" });
+  });
+
   test.each([-5, null, "12", Number.MAX_VALUE, {}, [1]])("usage of %j does not upset the bill", async (count) => {
     server.script([says(FOUND, { usage: { prompt_tokens: count, completion_tokens: count } })]);
     const { kind, usage } = await modelFor(server.url).ask(QUESTION);

@@ -10,6 +10,7 @@ import {
   countOf,
   type Dialect,
   fieldsOf,
+  jsonOf,
   type Protocol,
   type RequestBody,
   type Server,
@@ -77,7 +78,7 @@ function contentText(content: unknown): string {
 /** Assembles the chunks of one stream into the reply and its cost. */
 function accumulateStream(): Accumulator {
   let text = "";
-  let thought = 0;
+  let thought = "";
   let refused = "";
   let stopReason: string | null = null;
   let usage: Fields | null = null;
@@ -93,7 +94,8 @@ function accumulateStream(): Accumulator {
       // A complete reply has a message instead of a delta.
       const delta = fieldsOf(choice?.delta) ?? fieldsOf(choice?.message);
       text += contentText(delta?.content);
-      thought += textOf(delta?.reasoning_content).length + textOf(delta?.reasoning).length;
+      // Gateways send the same under both names.
+      thought += textOf(delta?.reasoning_content) || textOf(delta?.reasoning);
       refused += textOf(delta?.refusal);
       stopReason = typeof choice?.finish_reason === "string" ? choice.finish_reason : stopReason;
     },
@@ -106,9 +108,11 @@ function accumulateStream(): Accumulator {
       const cacheWrite = Math.min(countOf(details?.cache_write_tokens) ?? 0, all - cacheRead);
       const counted = countOf(usage?.completion_tokens);
       // The server reports output tokens at the end; until then they are estimated.
-      const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + thought));
+      const output = counted ?? (isWhole ? 0 : estimatedTokens(text.length + thought.length));
+      // A reasoning parser takes the answer of a model that does not think for its thought (vLLM).
+      const isThought = isWhole && text.trim() === "" && fieldsOf(jsonOf(thought)) !== null;
       return {
-        text,
+        text: isThought ? thought : text,
         stopReason: refused === "" ? stopReason : "refusal",
         refusal: null,
         tokens: { fresh: all - cacheRead - cacheWrite, cacheWrite, cacheRead, output },
