@@ -44,6 +44,7 @@ function written(form: ReplyForm | null, value: ReturnType<typeof found> | Retur
   if (form === "harmony")
     return `<|channel|>analysis<|message|>I draft {"findings":[]} first.<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>${json}<|return|>`;
   if (form === "think") return `<think>Perhaps {"findings":[]}?</think>\n${json}`;
+  if (form === "marks") return `[THINK]Perhaps {"findings":[]}?[/THINK]\n${json}`;
   if (form === "fenced") return `Here is my review:\n\n\`\`\`json\n${json}\n\`\`\`\nI hope that it helps.`;
   if (form === "list") return JSON.stringify(value.findings);
   if (form === "words") return JSON.stringify(inOtherWords(value));

@@ -47,12 +47,24 @@ const NOTHING = "the reply holds no JSON object";
  */
 function afterThinking(text: string): readonly string[] {
   if (CHANNEL.test(text)) return finalMessages(text);
-  const first = /<\/think(?:ing)?>/i.exec(text);
-  if (first === null) return /^<think/i.test(text) ? [] : [text];
-  const last = Math.max(text.lastIndexOf("</think>"), text.lastIndexOf("</thinking>"), first.index);
-  const tails = [text.slice(first.index + first[0].length), text.slice(last)];
+  const tails = thinkingTails(text);
+  if (tails.length === 0) return THINKING_BEGINS.test(text) ? [] : [text];
   return tails.filter((tail) => /[{[]/.test(tail));
 }
+
+/** The texts after the first and after the last end of thinking; none without an end. */
+function thinkingTails(text: string): readonly string[] {
+  const ends = [...text.matchAll(/^\s*<(?:thought|reasoning)>/i.test(text) ? WORD_ENDS : THINKING_ENDS)];
+  return [ends.at(0), ends.at(-1)].flatMap((end) => (end === undefined ? [] : [text.slice(end.index + end[0].length)]));
+}
+
+/** Of many models, Magistral, Seed, Cohere, Kimi and Gemma. */
+const THINKING_BEGINS =
+  /^\s*(?:<think|<(?:thought|reasoning|seed:think)>|\[THINK\]|<\|START_THINKING\|>|◁think▷|<\|channel>thought)/i;
+/** Templates often write the beginning into the prompt, so that a reply has the end alone. */
+const THINKING_ENDS = /<\/(?:think(?:ing)?|seed:think)>|\[\/THINK\]|<\|END_THINKING\|>|◁\/think▷|<channel\|>/gi;
+/** Plain tags, which code may have too: they count only after their beginning. */
+const WORD_ENDS = /<\/(?:thought|reasoning)>/gi;
 
 /** The marks of gpt-oss, which a server without its parser leaves in the text. */
 const CHANNEL = /<\|channel\|>/;
@@ -68,9 +80,7 @@ function finalMessages(text: string): readonly string[] {
 /** Thinking contains drafts; an unclosed one extends to the end. */
 function withoutThoughts(text: string): string {
   if (CHANNEL.test(text)) return finalMessages(text)[0] ?? "";
-  const end = /^[\s\S]*<\/think(?:ing)?>/i.exec(text);
-  if (end !== null) return text.slice(end[0].length);
-  return /^\s*<think/i.test(text) ? "" : text;
+  return thinkingTails(text).at(-1) ?? (THINKING_BEGINS.test(text) ? "" : text);
 }
 
 interface Contender {

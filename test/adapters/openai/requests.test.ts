@@ -295,6 +295,23 @@ describe("faults", () => {
     expect(await model.ask(QUESTION)).toMatchObject({ kind: "failed", failure: "truncated" });
   });
 
+  test.each([
+    ["[THINK]", "[/THINK]"],
+    ["<thought>", "</thought>"],
+    ["<reasoning>", "</reasoning>"],
+    ["<seed:think>", "</seed:think>"],
+    ["<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"],
+    ["◁think▷", "◁/think▷"],
+    ["<|channel>thought\n", "<channel|>"],
+  ])("a draft between %s and %s is not the answer; what follows is", async (begin, end) => {
+    const draft = '{"findings":[]}';
+    const model = modelFor(server.url, local);
+    server.script([says(`${begin}Perhaps ${draft}?${end}${JSON.stringify(FOUND)}`)]);
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", value: FOUND, usage: { requests: 1 } });
+    server.script([says(`${begin}Perhaps ${draft}`), says(FOUND)]);
+    expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", value: FOUND, usage: { requests: 2 } });
+  });
+
   test.each([-5, null, "12", Number.MAX_VALUE, {}, [1]])("usage of %j does not upset the bill", async (count) => {
     server.script([says(FOUND, { usage: { prompt_tokens: count, completion_tokens: count } })]);
     const { kind, usage } = await modelFor(server.url).ask(QUESTION);
