@@ -410,6 +410,17 @@ export const ENDS: readonly {
     says: /account has no credit: .*have any credits yet.*add some/,
   },
   {
+    server: "gateway",
+    what: "an empty account, in Moonshot's words",
+    status: 429,
+    body: openai(
+      "Your account is suspended, please check your plan and billing details",
+      null,
+      "exceeded_current_quota_error",
+    ),
+    says: /account has no credit: .*check your plan and billing.*add some/,
+  },
+  {
     server: "openrouter",
     what: "an empty account, under status 200",
     status: 200,

@@ -57,6 +57,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   invalid_api_key: 401,
   billing_error: 402,
   insufficient_quota: 402,
+  exceeded_current_quota_error: 402,
   permission_error: 403,
   not_found_error: 404,
   model_not_found: 404,

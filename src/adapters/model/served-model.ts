@@ -167,17 +167,19 @@ function circuitOpen(waitMs: number): ModelError {
 /** Models pause for the server's own tools, which we do not use. */
 const PAUSED = { ok: false, problem: "the turn was paused before its end" } as const;
 
-/** Anthropic's, then OpenAI's; compatible servers also use the other's values. */
+/** Anthropic's, OpenAI's, Mistral's and Gemini's; compatible servers also use another's values. */
 const STOPS: ReadonlyMap<string, readonly [ModelFailure, string]> = new Map([
   ["refusal", ["refused", "it declined; reword the change's texts, or use another model"]],
   ["max_tokens", ["truncated", "the token limit cut its reply; use a model with longer replies"]],
   ["model_context_window_exceeded", ["too-long", "set KODIAI_MODEL_CONTEXT_TOKENS to what the server takes"]],
   ["content_filter", ["refused", "its content filter refused the answer; use another model"]],
   ["length", ["truncated", "the token limit cut its reply; use a model with longer replies"]],
+  ["model_length", ["truncated", "the token limit cut its reply; use a model with longer replies"]],
+  ["safety", ["refused", "its content filter refused the answer; use another model"]],
 ]);
 
 function stopFailure(reply: ModelReply): ModelError | null {
-  const stop = STOPS.get(reply.stopReason ?? "");
+  const stop = STOPS.get(reply.stopReason?.toLowerCase() ?? "");
   if (stop === undefined) return null;
   return new ModelError(stop[0], reply.refusal === null ? stop[1] : `${stop[1]} (${reply.refusal})`);
 }

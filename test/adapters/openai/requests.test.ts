@@ -312,6 +312,20 @@ describe("faults", () => {
     expect(await model.ask(QUESTION)).toMatchObject({ kind: "answered", value: FOUND, usage: { requests: 2 } });
   });
 
+  test.each([
+    ["model_length", "truncated"],
+    ["MAX_TOKENS", "truncated"],
+    ["SAFETY", "refused"],
+  ])("an answer that ended for %s was %s", async (finishReason, failure) => {
+    server.script([says('{"findings":[', { finishReason })]);
+    expect(await modelFor(server.url, local).ask(QUESTION)).toMatchObject({ failure, usage: { requests: 1 } });
+  });
+
+  test("content that is the answer's object instead of its text is read", async () => {
+    server.script([wholeReply(FOUND as unknown as string)]);
+    expect(await modelFor(server.url, local).ask(QUESTION)).toMatchObject({ value: FOUND, usage: { requests: 1 } });
+  });
+
   test.each([-5, null, "12", Number.MAX_VALUE, {}, [1]])("usage of %j does not upset the bill", async (count) => {
     server.script([says(FOUND, { usage: { prompt_tokens: count, completion_tokens: count } })]);
     const { kind, usage } = await modelFor(server.url).ask(QUESTION);

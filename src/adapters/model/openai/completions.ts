@@ -72,7 +72,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Mistral's thinking models send a list of parts; those that are no text are thoughts. */
 function contentText(content: unknown): string {
-  return Array.isArray(content) ? content.map((part) => textOf(fieldsOf(part)?.text)).join("") : textOf(content);
+  if (Array.isArray(content)) return content.map((part) => textOf(fieldsOf(part)?.text)).join("");
+  // Some gateways parse the JSON that was asked for.
+  return fieldsOf(content) === null ? textOf(content) : JSON.stringify(content);
 }
 
 /** Assembles the chunks of one stream into the reply and its cost. */
