@@ -202,7 +202,9 @@ function inheritedFrom(named: Readonly<Record<string, string>>, here: string, cw
   if (own === null) return isWithin ? named : {};
   const kept = KEPT_IN_ONE.flatMap((name): [string, string][] => {
     const value = named[name];
-    return value === undefined ? [] : [[name, name === "GIT_ALTERNATE_OBJECT_DIRECTORIES" ? value : resolve(here, value)]];
+    return value === undefined
+      ? []
+      : [[name, name === "GIT_ALTERNATE_OBJECT_DIRECTORIES" ? value : resolve(here, value)]];
   });
   return kept.length > 0 && repositoryAt(here, named) === own ? Object.fromEntries(kept) : {};
 }
