@@ -11,7 +11,7 @@ Only findings end with 1, also of the [action](action.md). The codes of a server
 /** test/matrix/clone-states.ts makes each. */
 const STATES = `## States of a clone
 
-A shallow or partial clone without the commit where the branch left its base, without the base's branch or without a changed file stops \`kodiai review\`
+A shallow or partial clone that may lack the commit where the branch left its base, or lacks the base's branch or a changed file, stops \`kodiai review\`
 with 3 and the \`git fetch\` to run. Branches without a common commit, and a folder without a repository, stop it with 3. Where only \`origin\` has
 \`main\`, \`--base main\` means \`origin/main\`. Without any commit all files are reviewed. Nested repositories without a commit, pipes and what a sparse
 checkout lacks are left out by name. Another folder that a hook names is its own repository.`;
