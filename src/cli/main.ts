@@ -7,8 +7,10 @@ guardExit();
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) {
   keepCompiled();
-  const { runVerb } = await import("./run-verb.ts");
-  process.exitCode = await runVerb(process.argv.slice(2));
+  const { outliveReaders, runVerb } = await import("./run-verb.ts");
+  const words = process.argv.slice(2);
+  outliveReaders(words);
+  process.exitCode = await runVerb(words);
 } else {
   // An installed package is started by the Node that is first in the path.
   console.error(`kodiai needs Node 22.18 or newer; this is ${process.versions.node}`);

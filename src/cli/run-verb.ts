@@ -40,15 +40,21 @@ const serve = verb("serve", 0, async () => {
   return process.exitCode === 2 ? 2 : 0;
 });
 
-/** Runs the verb that the first word names, and prints why it could not finish. Never rejects. */
-export async function runVerb([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {
-  // `kodiai review | head`: a reader that closes the pipe early is not a failure, and changes
-  // neither what the verb does nor how it ends. A server without a reader has nothing left to do.
+/**
+ * `kodiai review | head`: a reader that closes the pipe early is not a failure, and changes neither
+ * what a verb does nor how it ends. A server without a reader has nothing left to do. Once for each
+ * process.
+ */
+export function outliveReaders([verb]: readonly string[]): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", ({ code }: NodeJS.ErrnoException) => {
       if (code !== "EPIPE" && code !== "ERR_STREAM_DESTROYED") process.exit(3);
       else if (verb === "mcp" || verb === "serve") process.exit(0);
     });
+}
+
+/** Runs the verb that the first word names, and prints why it could not finish. Never rejects. */
+export async function runVerb([verb = "help", ...words]: readonly string[]): Promise<ExitCode> {
   if (verb === "help" || verb === "--help" || verb === "-h") return help(words[0]);
   if (verb === "version" || verb === "--version")
     return say(`kodiai ${manifest.version}, Node ${process.versions.node}`);
