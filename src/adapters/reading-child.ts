@@ -60,8 +60,8 @@ export function answerMessages<Question>(answer: (question: Question) => unknown
 const READY = "ready";
 /** Starting takes a second, and several on a busy machine. */
 const START_MS = 30_000;
-/** How often a child's time and memory are looked at. */
-const LOOK_MS = 100;
+/** The interval between samples of what a child uses. */
+const SAMPLE_MS = 100;
 /** By the clock a request may take so many times its processor time, on a machine that is busy. */
 const CLOCK_FACTOR = 6;
 /** Linux counts processor time in hundredths of a second: proc(5), `utime`. */
@@ -174,13 +174,13 @@ async function nextMessage<Answer>(
   for (const either of [answered, ended]) either.catch(() => {});
   const usage = await usageSince(child.pid);
   let used: Usage = { ms: 0, bytes: 0 };
-  const look = async () => {
+  const sample = async () => {
     used = await usage();
     if (used.bytes > bytes) late = "too large";
     if (used.bytes > bytes || used.ms > ms) stop.abort();
   };
   const clock = setTimeout(() => stop.abort(), CLOCK_FACTOR * ms);
-  const looking = setInterval(() => void look(), LOOK_MS);
+  const sampling = setInterval(() => void sample(), SAMPLE_MS);
   try {
     if (question !== null) child.send(question);
     const result = await Promise.race([answered, ended]);
@@ -189,14 +189,14 @@ async function nextMessage<Answer>(
     return { result: { silence: signal.aborted ? late : "not started" }, used };
   } finally {
     clearTimeout(clock);
-    clearInterval(looking);
+    clearInterval(sampling);
     stop.abort();
     child.channel?.unref();
   }
 }
 
 interface Usage {
-  /** Processor time since the first look, in milliseconds. */
+  /** Processor time since the first sample, in milliseconds. */
   readonly ms: number;
   /** Resident memory; 0 if the system does not say. */
   readonly bytes: number;

@@ -37,7 +37,7 @@ export interface Unread {
   readonly reason: string;
 }
 
-/** Why a submodule is left out. It is a folder of any code, whatever its name looks like. */
+/** Why a submodule is left out. It may hold any code, also under the name of a text. */
 export const SUBMODULE = "submodule";
 
 /**

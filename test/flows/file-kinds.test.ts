@@ -70,7 +70,7 @@ test("a text about a submodule's commit is a text, and a submodule without a pat
 });
 
 test.each(["lib", "lib.md", "notes.txt", "img/logo.png", "yarn.lock"])(
-  "a submodule is unread code whatever it is called: %s",
+  "a submodule is unread code under any name: %s",
   async (path) => {
     const submodule = { mode: "160000", content: "83baae61804e65cc73a7201a7252750c76066a30" };
     const { end, summary } = await gated({}, { [path]: submodule, "src/e.ts": LOGIN });

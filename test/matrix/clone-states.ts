@@ -53,12 +53,16 @@ export function upstream(at: string): string {
 
 /** A clone of it with `feature` checked out. */
 function cloned(at: string, ...words: readonly string[]): string {
-  gitIn(at, "clone", "--quiet", "--branch=feature", ...words, `file://${upstream(at)}`, "clone");
+  return cloneOf(upstream(at), at, words);
+}
+
+function cloneOf(path: string, at: string, words: readonly string[]): string {
+  gitIn(at, "clone", "--quiet", "--branch=feature", ...words, `file://${path}`, "clone");
   return join(at, "clone");
 }
 
 /**
- * `main` with five commits of others, the last four merged into `feature`, which left `main` before
+ * `main` with four commits of others, merged into `feature`, which left `main` before
  * them: in a shallow clone git takes the older commit that both have for the newest.
  */
 function mergedInto(at: string, ...words: readonly string[]): string {
@@ -78,8 +82,7 @@ function mergedInto(at: string, ...words: readonly string[]): string {
   work("m6");
   gitIn(path, "checkout", "--quiet", "feature");
   gitIn(path, "merge", "--quiet", "--no-edit", "long");
-  gitIn(at, "clone", "--quiet", "--branch=feature", ...words, `file://${path}`, "clone");
-  return join(at, "clone");
+  return cloneOf(path, at, words);
 }
 
 function fresh(at: string, ...words: readonly string[]): string {

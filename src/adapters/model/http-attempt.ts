@@ -118,7 +118,7 @@ function newPatience(limits: ModelLimits, { maxTokens, json }: RequestBody, oute
   };
 }
 
-interface Signs {
+interface Progress {
   /** Called when headers arrive and for every chunk of the body. */
   alive(): void;
   /** Called when the headers are those of a success. */
@@ -134,7 +134,7 @@ function streamFetch(
   server: Server,
   protocol: Protocol,
   asked: RequestBody,
-  { alive, accepted }: Signs,
+  { alive, accepted }: Progress,
 ): typeof globalThis.fetch {
   const { origin } = new URL(server.baseUrl);
   return async (input, init = {}) => {
